@@ -1,0 +1,68 @@
+import type { ChannelsConfig } from '#config/channels.ts';
+import type { DeliveryConfig } from '#config/delivery-config.ts';
+import type { DrainConfig } from '#config/drain-config.ts';
+import type { ConfigFault } from '#core/errors.ts';
+
+const DAY = 86_400;
+/** Longest way back of a message: queue retention 30 d and maximum delay 7 d. */
+const QUEUE_HORIZON_DAYS = 37;
+/** EventBridge Scheduler and cron runs of the queue's vendor share this limit. */
+export const CRON_LIMIT_SECONDS = 900;
+
+/**
+ * send timeout + commit time + skew < lease < visibility timeout, and TTL beyond every way back:
+ * each inequality that fails is a way to send twice, so each is named with its figures.
+ */
+export function nestedTimeFaults(
+  channels: ChannelsConfig,
+  delivery: DeliveryConfig,
+  visibilityTimeoutSeconds: number,
+): readonly ConfigFault[] {
+  const faults: ConfigFault[] = [];
+  for (const [name, channel] of Object.entries(channels)) {
+    const sendSeconds = channel.sendTimeoutMs / 1000 + channel.commitSeconds + delivery.skewSeconds;
+    if (sendSeconds >= delivery.leaseSeconds) {
+      faults.push({
+        setting: `CHANNELS.${name}`,
+        problem: `sendTimeoutMs + commitSeconds + skewSeconds is ${sendSeconds} s; it must be below leaseSeconds (${delivery.leaseSeconds} s), or a second worker could take over while the provider still accepts`,
+      });
+    }
+  }
+  if (delivery.leaseSeconds >= visibilityTimeoutSeconds) {
+    faults.push({
+      setting: 'DELIVERY.leaseSeconds',
+      problem: `is ${delivery.leaseSeconds} s; it must be below visibilityTimeoutSeconds (${visibilityTimeoutSeconds} s), or every redelivery meets a claim that is still alive`,
+    });
+  }
+  const neededDays = QUEUE_HORIZON_DAYS + Math.ceil(delivery.useBySeconds / DAY);
+  if (delivery.ttlDays <= neededDays) {
+    faults.push({
+      setting: 'DELIVERY.ttlDays',
+      problem: `is ${delivery.ttlDays}; it must exceed ${neededDays} days (queue retention 30 + delay 7 + use-by), or a row could vanish while its message can still come back`,
+    });
+  }
+  return faults;
+}
+
+/** The longest that one delivery can take, milliseconds: a run starts none it cannot finish. */
+export function worstDeliveryMs(channels: ChannelsConfig, drain: DrainConfig): number {
+  const longestSend = Math.max(...Object.values(channels).map((channel) => channel.sendTimeoutMs));
+  const askAndSend = 2 * longestSend;
+  const claimAndTakeOver = 2 * drain.ledgerCallMs;
+  const publishAndAck = 2 * drain.queueCallMs;
+  return claimAndTakeOver + askAndSend + drain.recordBudgetMs + publishAndAck;
+}
+
+export function runBudgetFaults(
+  channels: ChannelsConfig,
+  drain: DrainConfig,
+): readonly ConfigFault[] {
+  const worstSeconds = worstDeliveryMs(channels, drain) / 1000;
+  if (worstSeconds < drain.runBudgetSeconds) return [];
+  return [
+    {
+      setting: 'DRAIN.runBudgetSeconds',
+      problem: `is ${drain.runBudgetSeconds}; it must exceed the ${worstSeconds} s that one delivery can take, or no reminder is ever started`,
+    },
+  ];
+}
