@@ -121,11 +121,14 @@ export interface Ledger {
     | LedgerFailure
   >;
   /** UNKNOWN rows, oldest first, by the sparse index (eventually consistent: for lists, never for sends). */
-  unresolved(request: {
-    readonly limit: number;
-    readonly cursor?: string;
-  }): Promise<
-    | { readonly kind: 'page'; readonly rows: readonly LedgerRecord[]; readonly cursor?: string }
+  unresolved(request: { readonly limit: number; readonly cursor?: string }): Promise<
+    | {
+        readonly kind: 'page';
+        readonly rows: readonly LedgerRecord[];
+        readonly cursor?: string;
+        /** Keys of rows that this release cannot read; present when there are any. */
+        readonly unreadable?: readonly SendKey[];
+      }
     | LedgerFailure
   >;
 }

@@ -1,0 +1,61 @@
+import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { errorName } from '#core/errors.ts';
+import { type Item, plainItem, type UncheckedItem } from './item.ts';
+import { ROW } from './table-schema.ts';
+
+/** A condition with its names and values: `#name` and `:value` placeholders. */
+export type Condition = {
+  readonly expression: string;
+  readonly names: Readonly<Record<string, string>>;
+  readonly values?: Readonly<Record<string, string | number>>;
+};
+
+export type PutAnswer =
+  | { readonly kind: 'applied' }
+  /** The condition did not hold; `found` is what did, undefined when there is no item. */
+  | { readonly kind: 'refused'; readonly found: UncheckedItem | undefined };
+
+/** The two requests that decide sends, for ledger rows and control documents alike. */
+export class LedgerTable {
+  readonly #documents: DynamoDBDocumentClient;
+  readonly name: string;
+
+  constructor(documents: DynamoDBDocumentClient, name: string) {
+    this.#documents = documents;
+    this.name = name;
+  }
+
+  /** Puts the whole item under a condition. Everything but a refused condition is thrown. */
+  async put(item: Item, condition: Condition, signal: AbortSignal): Promise<PutAnswer> {
+    const command = new PutCommand({
+      TableName: this.name,
+      Item: item,
+      ConditionExpression: condition.expression,
+      ExpressionAttributeNames: condition.names,
+      ...(condition.values && { ExpressionAttributeValues: condition.values }),
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
+    try {
+      await this.#documents.send(command, { abortSignal: signal });
+      return { kind: 'applied' };
+    } catch (error: unknown) {
+      if (errorName(error) !== 'ConditionalCheckFailedException') throw error;
+      const old = plainItem((error as { readonly Item?: unknown }).Item);
+      // Not every engine hands out the old item; without it the row has to be asked for.
+      return { kind: 'refused', found: old ?? (await this.get(String(item[ROW.sendKey]), signal)) };
+    }
+  }
+
+  /** Consistent, always: an old copy of a row could permit a second send. */
+  async get(key: string, signal: AbortSignal): Promise<UncheckedItem | undefined> {
+    const answer = await this.#documents.send(
+      new GetCommand({
+        TableName: this.name,
+        Key: { [ROW.sendKey]: key },
+        ConsistentRead: true,
+      }),
+      { abortSignal: signal },
+    );
+    return answer.Item;
+  }
+}

@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import dynalite from 'dynalite';
+import { closeDynamoClient } from '#adapters/dynamodb/dynamo-client.ts';
+import { createLedgerTableOn } from './create-ledger-table.ts';
+import { type EmbeddedDynamo, localDynamoClient, localEnvironment } from './embedded-dynamo.ts';
+
+/**
+ * Starts dynalite inside this process, on a free port of the loopback interface.
+ * Gaps: no old item with a refused condition, no TTL, no transactions.
+ */
+export async function startDynalite(): Promise<EmbeddedDynamo> {
+  const server = dynalite({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
+  server.on('request', survivesAbortedRequests);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = localDynamoClient(endpoint);
+  return {
+    engine: 'dynalite',
+    endpoint,
+    environment: localEnvironment(endpoint),
+    gaps: { noOldItem: true, noTimeToLive: true },
+    client: () => client,
+    createLedgerTable: (name) => createLedgerTableOn(client, name, false),
+    async close() {
+      closeDynamoClient(client);
+      const closed = new Promise<void>((resolve, reject) => {
+        server.close((error) => (error ? reject(error) : resolve()));
+      });
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** dynalite throws when a caller hangs up in mid-request, which would end our whole process. */
+function survivesAbortedRequests(request: IncomingMessage): void {
+  request.removeAllListeners('error');
+  request.on('error', () => {});
+}
