@@ -24,10 +24,9 @@ export async function boundedCall<Answer>(
       controller.abort();
     }, budgetMs);
   });
-  const answered = call(controller.signal).catch((error: unknown): LedgerFailure => {
-    if (error instanceof Error && error.name === 'RemindOnceError') throw error;
-    return { kind: 'failed', code: errorName(error) };
-  });
+  const answered = call(controller.signal).catch(
+    (error: unknown): LedgerFailure => ({ kind: 'failed', code: errorName(error) }),
+  );
   try {
     return await Promise.race([answered, budgetSpent]);
   } finally {

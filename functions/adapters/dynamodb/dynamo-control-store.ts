@@ -30,14 +30,18 @@ export class DynamoControlStore implements ControlStore {
     this.#random = options.random;
   }
 
-  read(name: string): ReturnType<ControlStore['read']> {
+  async read(name: string): ReturnType<ControlStore['read']> {
     return boundedCall(this.#callBudgetMs, async (signal) => {
       const item = await this.#table.get(keyOf(name), signal);
       return item === undefined ? { kind: 'absent' } : decodeDocument(item);
     });
   }
 
-  write(name: string, value: unknown, expectedVersion: number): ReturnType<ControlStore['write']> {
+  async write(
+    name: string,
+    value: unknown,
+    expectedVersion: number,
+  ): ReturnType<ControlStore['write']> {
     const item = encodeDocument(name, value, expectedVersion + 1, this.#random.token());
     return boundedCall(this.#callBudgetMs, async (signal) => {
       const put = await this.#table.put(item, stillAtVersion(expectedVersion), signal);

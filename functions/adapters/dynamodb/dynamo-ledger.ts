@@ -39,7 +39,7 @@ export class DynamoLedger implements Ledger {
     this.#callBudgetMs = options.callBudgetMs;
   }
 
-  claim(row: LedgerRecord): ReturnType<Ledger['claim']> {
+  async claim(row: LedgerRecord): ReturnType<Ledger['claim']> {
     const item = encodeRow(row);
     return boundedCall(this.#callBudgetMs, async (signal) => {
       const put = await this.#table.put(item, NO_ROW_YET, signal);
@@ -52,7 +52,7 @@ export class DynamoLedger implements Ledger {
     });
   }
 
-  replace(row: LedgerRecord, seen: Seen): ReturnType<Ledger['replace']> {
+  async replace(row: LedgerRecord, seen: Seen): ReturnType<Ledger['replace']> {
     const item = encodeRow(row);
     return boundedCall(this.#callBudgetMs, async (signal) => {
       const put = await this.#table.put(item, stillAsSeen(seen), signal);
@@ -65,7 +65,7 @@ export class DynamoLedger implements Ledger {
     });
   }
 
-  read(sendKey: SendKey): ReturnType<Ledger['read']> {
+  async read(sendKey: SendKey): ReturnType<Ledger['read']> {
     return boundedCall(this.#callBudgetMs, async (signal) => {
       const item = await this.#table.get(sendKey, signal);
       if (item === undefined) return { kind: 'absent' };
