@@ -1,0 +1,382 @@
+import { hash } from 'node:crypto';
+import type { EpochMs } from '#core/brand.ts';
+import type { Random } from '#ports';
+import { IdempotencyStore } from '../idempotency-store.ts';
+import { randomId, seededRandom } from '../seeded-random.ts';
+import { AccountModel } from './account-model.ts';
+import {
+  type ConsumeMessagesRequest,
+  type ConsumeResult,
+  type CreateQueueRequest,
+  DEFAULT_BEHAVIOUR,
+  DEFAULT_MAX_DELIVERIES,
+  type DeliveredMessage,
+  freshCounters,
+  MAX_DELAY_SECONDS,
+  MAX_MESSAGE_BYTES,
+  MAX_MESSAGES_PER_CONSUME,
+  MAX_RETENTION_DAYS,
+  type MessageView,
+  notFound,
+  PUBLISH_PRICE_MICRO_USD,
+  type PublishMessageRequest,
+  type PublishResult,
+  type QueueBehaviour,
+  type QueueCounters,
+  type QueueModelOptions,
+  type QueueRefusal,
+  refused,
+  type SettleMessageRequest,
+} from './queue-contract.ts';
+import {
+  type QueueSettings,
+  QueueState,
+  type QueueStats,
+  type StoredMessage,
+} from './queue-state.ts';
+
+const DAY_MS = 86_400_000;
+const IDEMPOTENCY_WINDOW_MS = DAY_MS;
+const FIFO_DEDUPLICATION_MS = 5 * 60_000;
+
+/**
+ * The Infrai queue as a pure model: no socket, no timer, no clock. Every call takes the instant at
+ * which it happens; delays, leases, retention and key windows follow from it on access.
+ */
+export class QueueModel {
+  behaviour: QueueBehaviour;
+  account: AccountModel;
+  counters: QueueCounters;
+  readonly #options: QueueModelOptions;
+  readonly #random: Random;
+  readonly #queues = new Map<string, QueueState>();
+  readonly #published = new IdempotencyStore<string>(IDEMPOTENCY_WINDOW_MS);
+  readonly #deduplicated = new IdempotencyStore<string>(FIFO_DEDUPLICATION_MS);
+
+  constructor(options: QueueModelOptions = {}) {
+    this.#options = options;
+    this.#random = options.random ?? seededRandom(1);
+    this.behaviour = { ...DEFAULT_BEHAVIOUR };
+    this.account = new AccountModel(0);
+    this.counters = freshCounters();
+    this.reset();
+  }
+
+  /** Back to the start: no message, no key, the first balance and behaviour, the initial queues. */
+  reset(): void {
+    this.#queues.clear();
+    this.#published.clear();
+    this.#deduplicated.clear();
+    this.behaviour = { ...DEFAULT_BEHAVIOUR, ...this.#options.behaviour };
+    this.account = new AccountModel(this.#options.balanceUsd ?? 1_000);
+    this.counters = freshCounters();
+    for (const name of this.#options.queues ?? []) this.create({ name });
+  }
+
+  create(request: CreateQueueRequest): { readonly kind: 'created' } | QueueRefusal {
+    if (this.#queues.has(request.name)) {
+      return refused('QUEUE_ALREADY_EXISTS', `a queue named ${request.name} exists`);
+    }
+    const deadLetters = this.#deadLettersFor(request);
+    if (deadLetters === undefined) {
+      return refused('QUEUE_NOT_FOUND', `dead_letter_queue ${request.deadLetterQueue} must exist`);
+    }
+    this.#queues.set(request.name, new QueueState(request.name, settingsOf(request), deadLetters));
+    return { kind: 'created' };
+  }
+
+  delete(name: string): { readonly kind: 'deleted' } | QueueRefusal {
+    const queue = this.#queues.get(name);
+    if (queue === undefined) return notFound(name);
+    if (queue.hasSources) {
+      return refused('QUEUE_IN_USE', `${name} is the dead-letter queue of another queue`);
+    }
+    queue.detach();
+    this.#queues.delete(name);
+    return { kind: 'deleted' };
+  }
+
+  get(name: string): { readonly kind: 'queue'; readonly queue: QueueState } | QueueRefusal {
+    const queue = this.#queues.get(name);
+    return queue === undefined ? notFound(name) : { kind: 'queue', queue };
+  }
+
+  list(): readonly QueueState[] {
+    return [...this.#queues.values()];
+  }
+
+  publish(request: PublishMessageRequest, now: EpochMs): PublishResult {
+    const queue = this.#queues.get(request.queue);
+    if (queue === undefined) return notFound(request.queue);
+    const delaySeconds = request.delaySeconds ?? 0;
+    const payloadJson = JSON.stringify(request.payload);
+    const fault = publishFault(delaySeconds, payloadJson);
+    if (fault !== undefined) return fault;
+    const fingerprint = hash(
+      'sha1',
+      JSON.stringify([queue.name, delaySeconds, request.priority ?? 0, request.deduplicationId]) +
+        payloadJson,
+      'base64',
+    );
+    const derived = this.behaviour.derivedKeys ? fingerprint : undefined;
+    const key = request.idempotencyKey ?? derived;
+    const earlier = this.#earlierPublish(queue, key, fingerprint, request.deduplicationId, now);
+    if (earlier !== undefined) return earlier;
+    if (!this.account.charge(PUBLISH_PRICE_MICRO_USD)) {
+      return refused('INSUFFICIENT_CREDIT', 'the balance does not cover this call');
+    }
+    const messageId = `qmsg_${randomId(this.#random, 24)}`;
+    queue.settle(now);
+    queue.add(newMessage(messageId, payloadJson, request), now + delaySeconds * 1000, now);
+    this.counters.published += 1;
+    if (key !== undefined) this.#published.remember(key, fingerprint, messageId, now);
+    if (queue.settings.type === 'fifo' && request.deduplicationId !== undefined) {
+      const scoped = `${queue.name}\n${request.deduplicationId}`;
+      this.#deduplicated.remember(scoped, '', messageId, now);
+    }
+    return { kind: 'published', messageId, replayed: false };
+  }
+
+  consume(request: ConsumeMessagesRequest, now: EpochMs): ConsumeResult {
+    const queue = this.#queues.get(request.queue);
+    if (queue === undefined) return notFound(request.queue);
+    queue.settle(now);
+    const limit = Math.min(request.maxMessages ?? 1, MAX_MESSAGES_PER_CONSUME);
+    const messages: DeliveredMessage[] = [];
+    while (messages.length < limit) {
+      const message = queue.lease(now + this.#leaseMs(queue, request));
+      if (message === undefined) break;
+      messages.push(delivery(message));
+    }
+    this.counters.delivered += messages.length;
+    return { kind: 'messages', messages };
+  }
+
+  /** @param redeliver fault: the ack is answered with success, and the message comes back all the same */
+  ack(
+    request: SettleMessageRequest,
+    now: EpochMs,
+    redeliver = false,
+  ): { readonly kind: 'acked' } | QueueRefusal {
+    const held = this.#inFlight(request, now);
+    if (held.kind === 'refused') {
+      this.counters.lateAcks += 1;
+      return held;
+    }
+    const { queue, message } = held;
+    this.counters.acked += 1;
+    if (redeliver) {
+      this.counters.redeliveredAfterAck += 1;
+      queue.postpone(message, now + this.behaviour.redeliveryDelayMs);
+    } else {
+      queue.remove(message);
+    }
+    return { kind: 'acked' };
+  }
+
+  /** Ends the lease at once: the message is available again, or dead after its last delivery. */
+  nack(request: SettleMessageRequest, now: EpochMs): { readonly kind: 'nacked' } | QueueRefusal {
+    const held = this.#inFlight(request, now);
+    if (held.kind === 'refused') return held;
+    held.queue.moveLeaseEnd(held.message, now);
+    held.queue.settle(now);
+    return { kind: 'nacked' };
+  }
+
+  stats(name: string, now: EpochMs): ({ readonly kind: 'stats' } & QueueStats) | QueueRefusal {
+    const queue = this.#queues.get(name);
+    return queue === undefined ? notFound(name) : { kind: 'stats', ...queue.stats(now) };
+  }
+
+  /** @param messageId undefined: the bulk form, which the live service does not perform */
+  redrive(
+    name: string,
+    messageId: string | undefined,
+    now: EpochMs,
+  ): { readonly kind: 'redriven'; readonly count: number } | QueueRefusal {
+    const queue = this.#queues.get(name);
+    if (queue === undefined) return notFound(name);
+    if (messageId === undefined) return this.#redriveAll(queue, now);
+    const message = queue.deadLetters?.find(messageId, now);
+    if (message === undefined || message.origin !== name) {
+      return refused('QUEUE_MESSAGE_NOT_FOUND', `no dead letter ${messageId} of ${name}`);
+    }
+    this.#redriveOne(queue, message, now);
+    return { kind: 'redriven', count: 1 };
+  }
+
+  /** Everything a queue holds at `now`, for assertions; nothing is leased. */
+  messages(name: string, now: EpochMs): readonly MessageView[] {
+    const queue = this.#queues.get(name);
+    if (queue === undefined) return [];
+    return Array.from(queue.messages(now), (message) => ({
+      messageId: message.id,
+      payload: JSON.parse(message.payloadJson),
+      state: message.state,
+      deliveryCount: message.deliveryCount,
+      dueAt: message.state === 'available' ? null : message.dueAt,
+    }));
+  }
+
+  /** The next instant at which a delay or a lease ends by itself; undefined when nothing waits. */
+  nextDueAt(): EpochMs | undefined {
+    let earliest: EpochMs | undefined;
+    for (const queue of this.#queues.values()) {
+      const dueAt = queue.nextDueAt;
+      if (dueAt !== undefined && (earliest === undefined || dueAt < earliest)) earliest = dueAt;
+    }
+    return earliest;
+  }
+
+  #deadLettersFor(request: CreateQueueRequest): QueueState | null | undefined {
+    if (request.deadLetterQueue !== undefined) return this.#queues.get(request.deadLetterQueue);
+    if (request.name.endsWith('.dlq')) return null;
+    const name = `${request.name}.dlq`;
+    const existing = this.#queues.get(name);
+    if (existing !== undefined) return existing;
+    const made = new QueueState(name, settingsOf({ name }), null);
+    this.#queues.set(name, made);
+    return made;
+  }
+
+  #earlierPublish(
+    queue: QueueState,
+    key: string | undefined,
+    fingerprint: string,
+    deduplicationId: string | undefined,
+    now: EpochMs,
+  ): PublishResult | undefined {
+    const byKey =
+      key === undefined
+        ? ({ kind: 'new' } as const)
+        : this.#published.recall(key, fingerprint, now);
+    if (byKey.kind === 'other-body' && this.behaviour.keyConflict === 'refused') {
+      return refused('IDEMPOTENCY_KEY_CONFLICT', 'this key came before with another body');
+    }
+    let messageId = byKey.kind === 'new' ? undefined : byKey.result;
+    if (
+      messageId === undefined &&
+      queue.settings.type === 'fifo' &&
+      deduplicationId !== undefined
+    ) {
+      const scoped = this.#deduplicated.recall(`${queue.name}\n${deduplicationId}`, '', now);
+      if (scoped.kind !== 'new') messageId = scoped.result;
+    }
+    if (messageId === undefined) return undefined;
+    this.counters.replayedPublishes += 1;
+    return { kind: 'published', messageId, replayed: true };
+  }
+
+  #leaseMs(queue: QueueState, request: ConsumeMessagesRequest): number {
+    const { visibility, redeliveryDelayMs, redeliveryJitterMs } = this.behaviour;
+    if (request.leaseMs !== undefined) return request.leaseMs;
+    const askedMs =
+      request.visibilityTimeoutSeconds === undefined
+        ? queue.settings.visibilityTimeoutMs
+        : request.visibilityTimeoutSeconds * 1000;
+    const leaseMs = visibility === 'honoured' ? (askedMs ?? redeliveryDelayMs) : redeliveryDelayMs;
+    if (redeliveryJitterMs === 0) return leaseMs;
+    return leaseMs + Math.floor(this.#random.fraction() * redeliveryJitterMs);
+  }
+
+  #inFlight(
+    request: SettleMessageRequest,
+    now: EpochMs,
+  ):
+    | { readonly kind: 'held'; readonly queue: QueueState; readonly message: StoredMessage }
+    | QueueRefusal {
+    const queue = this.#queues.get(request.queue);
+    if (queue === undefined) return notFound(request.queue);
+    const message = queue.find(request.messageId, now);
+    const wanted = request.deliveryCount ?? message?.deliveryCount;
+    if (message?.state !== 'in-flight' || message.deliveryCount !== wanted) {
+      return refused('QUEUE_MESSAGE_NOT_IN_FLIGHT', `${request.messageId} is not in flight`);
+    }
+    return { kind: 'held', queue, message };
+  }
+
+  #redriveAll(
+    queue: QueueState,
+    now: EpochMs,
+  ): { readonly kind: 'redriven'; readonly count: number } | QueueRefusal {
+    if (this.behaviour.bulkRedrive === 'refused') {
+      return refused('VALIDATION_FAILED', 'message_id is required');
+    }
+    if (this.behaviour.bulkRedrive === 'ignored') return { kind: 'redriven', count: 0 };
+    const dead = [...(queue.deadLetters?.messages(now) ?? [])];
+    const own = dead.filter((message) => message.origin === queue.name);
+    for (const message of own) this.#redriveOne(queue, message, now);
+    return { kind: 'redriven', count: own.length };
+  }
+
+  #redriveOne(queue: QueueState, message: StoredMessage, now: EpochMs): void {
+    queue.deadLetters?.remove(message);
+    queue.settle(now);
+    message.deliveryCount = 0;
+    queue.add(message, now, now);
+    this.counters.redriven += 1;
+  }
+}
+
+function settingsOf(request: CreateQueueRequest): QueueSettings {
+  const visibilitySeconds = request.visibilityTimeoutSeconds;
+  return {
+    type: request.type ?? 'standard',
+    maxDeliveries: request.maxRetries ?? DEFAULT_MAX_DELIVERIES,
+    retentionMs: (request.retentionDays ?? MAX_RETENTION_DAYS) * DAY_MS,
+    visibilityTimeoutMs: visibilitySeconds === undefined ? null : visibilitySeconds * 1000,
+    priorityEnabled: request.enablePriority ?? false,
+  };
+}
+
+function newMessage(
+  id: string,
+  payloadJson: string,
+  request: PublishMessageRequest,
+): StoredMessage {
+  return {
+    id,
+    payloadJson,
+    headers: request.headers ?? null,
+    priority: request.priority ?? 0,
+    origin: request.queue,
+    state: 'available',
+    deliveryCount: 0,
+    availableFrom: 0,
+    dueAt: 0,
+    rank: 0,
+    place: -1,
+    agePlace: -1,
+  };
+}
+
+function delivery(message: StoredMessage): DeliveredMessage {
+  return {
+    messageId: message.id,
+    payload: JSON.parse(message.payloadJson),
+    deliveryCount: message.deliveryCount,
+    leaseUntil: message.dueAt,
+    headers: message.headers,
+  };
+}
+
+function publishFault(
+  delaySeconds: number,
+  payloadJson: string | undefined,
+): QueueRefusal | undefined {
+  if (!Number.isInteger(delaySeconds) || delaySeconds < 0 || delaySeconds > MAX_DELAY_SECONDS) {
+    return refused(
+      'VALIDATION_FAILED',
+      `delay_seconds is ${delaySeconds}; a whole number from 0 to ${MAX_DELAY_SECONDS} is allowed`,
+    );
+  }
+  if (payloadJson === undefined) return refused('VALIDATION_FAILED', 'payload is missing');
+  // A UTF-16 unit is at most three bytes: short texts need no byte count.
+  if (payloadJson.length * 3 <= MAX_MESSAGE_BYTES) return undefined;
+  const bytes = Buffer.byteLength(payloadJson);
+  if (bytes <= MAX_MESSAGE_BYTES) return undefined;
+  return refused(
+    'QUEUE_MESSAGE_TOO_LARGE',
+    `the payload has ${bytes} bytes; at most ${MAX_MESSAGE_BYTES} are allowed`,
+  );
+}
