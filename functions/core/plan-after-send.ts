@@ -75,17 +75,12 @@ export function planAfterAsk(sent: Sent, result: QueryResult): PlanAfterSend | n
 }
 
 /**
- * The claim is given back because no send was started (run budget, lease too short, stopped
- * channel). The attempt is not used up.
+ * The claim is given back because no send was started (run budget, lease too short). The attempt
+ * is not used up, and waiting goes by a copy: leaving would burn one of the broker's deliveries.
  */
 export function planNotSent(sent: Sent, reason: string): PlanAfterSend {
-  const state = sent.uncertain ? 'UNKNOWN' : 'DEFERRED';
-  return record(
-    sent,
-    { state, reason, notBefore: sent.now, ...provedFirst(sent) },
-    LEAVE,
-    'not-sent',
-  );
+  const spreadMs = Math.ceil(sent.fraction * sent.settings.holdJitterSeconds * 1000);
+  return givenBack(sent, reason, sent.now + spreadMs, 'not-sent');
 }
 
 function provedAbsent(sent: Sent): PlanAfterSend | null {
@@ -159,15 +154,21 @@ function stillUnknown(sent: Sent, reason: string): PlanAfterSend {
 }
 
 function channelStopped(sent: Sent, reason: string): PlanAfterSend {
-  const { delivery, settings, now } = sent;
+  const notBefore = sent.now + sent.settings.channelStoppedSeconds * 1000;
+  return givenBack(sent, reason, notBefore, 'channel-stopped');
+}
+
+/** Nothing was sent under this claim: the row goes back to what was known before it. */
+function givenBack(
+  sent: Sent,
+  reason: string,
+  notBefore: EpochMs,
+  outcome: SendOutcome,
+): PlanAfterSend {
   const state = sent.uncertain ? 'UNKNOWN' : 'DEFERRED';
-  const notBefore = now + settings.channelStoppedSeconds * 1000;
-  const next = advanced(sent, { state, reason, notBefore, ...provedFirst(sent) });
-  return {
-    next,
-    settlement: postpone(notBefore, delivery.reminder, next),
-    outcome: 'channel-stopped',
-  };
+  const firstSendAt = sent.uncertain ? sent.row.firstSendAt : null;
+  const next = advanced(sent, { state, reason, notBefore, firstSendAt });
+  return { next, settlement: postpone(notBefore, sent.delivery.reminder, next), outcome };
 }
 
 function unsettled(sent: Sent, reason: string, notBefore: EpochMs): PlanAfterSend {
@@ -187,11 +188,6 @@ function parked(sent: Sent, reason: ParkReason): PlanAfterSend {
 /** The provider's window counts from the earliest send that is not proved unaccepted. */
 function certainFirst({ row, uncertain }: Sent): { firstSendAt: EpochMs | null } {
   return { firstSendAt: uncertain ? row.firstSendAt : row.claimedAt };
-}
-
-/** Nothing of this claim was accepted: only an earlier send can still count. */
-function provedFirst({ row, uncertain }: Sent): { firstSendAt: EpochMs | null } {
-  return { firstSendAt: uncertain ? row.firstSendAt : null };
 }
 
 function record(

@@ -1,0 +1,118 @@
+import type { ChannelGate } from '#app/channel-gate.ts';
+import type { Claimed } from '#app/claim-delivery.ts';
+import type { DeliveryDeps, Run } from '#app/delivery-deps.ts';
+import type { DeliveryReport } from '#app/delivery-report.ts';
+import type { Delivery } from '#core/delivery.ts';
+import {
+  type PlanAfterSend,
+  planAfterAsk,
+  planAfterSend,
+  planNotSent,
+  type Sent,
+} from '#core/plan-after-send.ts';
+import { covers } from '#core/run-budget.ts';
+import type { QueryResult, SendResult } from '#core/send-result.ts';
+import type { Sender, SendRequest } from '#ports';
+
+/** One claimed reminder on its way to the provider. */
+type Errand = {
+  readonly claimed: Claimed;
+  readonly delivery: Delivery;
+  readonly sender: Sender;
+  readonly deps: DeliveryDeps;
+  readonly run: Run;
+  readonly report: DeliveryReport;
+};
+
+/** Waits for its turn, asks the provider if it must, sends if it may; says what to record. */
+export async function sendReminder(errand: Errand): Promise<PlanAfterSend> {
+  const { channel } = errand.delivery.reminder;
+  const gate = errand.run.gates.get(channel) as ChannelGate;
+  const ordinal = await gate.enter();
+  let overloaded: boolean | null = null;
+  try {
+    let { uncertain } = errand.claimed;
+    if (errand.claimed.askFirst) {
+      const obstacle = obstacleTo(errand, uncertain);
+      if (obstacle !== null) return obstacle;
+      const answer = await ask(errand);
+      const plan = planAfterAsk(sentNow(errand, uncertain), answer);
+      if (plan !== null) return plan;
+      uncertain = false;
+    }
+    const obstacle = obstacleTo(errand, uncertain);
+    if (obstacle !== null) return obstacle;
+    const result = await send(errand);
+    overloaded = 'overload' in result && result.overload === true;
+    return planAfterSend(sentNow(errand, uncertain), result);
+  } finally {
+    gate.leave(ordinal, overloaded);
+  }
+}
+
+/**
+ * Why no call may start now. A frozen worker wakes up late, and a wait for the gate takes time:
+ * the lease and the run's budget must still cover the whole call and its record.
+ */
+function obstacleTo(errand: Errand, uncertain: boolean): PlanAfterSend | null {
+  const { claimed, delivery, deps, run } = errand;
+  const { profile, reminder } = delivery;
+  const sent = sentNow(errand, uncertain);
+  const stopped = run.stoppedChannels.get(reminder.channel);
+  if (stopped !== undefined) return planAfterSend(sent, { kind: 'channel-stopped', code: stopped });
+  const sendMs = profile.sendTimeoutMs;
+  if (sent.now + sendMs + profile.commitSeconds * 1000 > claimed.row.leaseUntil) {
+    return planNotSent(sent, 'LEASE_TOO_SHORT');
+  }
+  const { recordBudgetMs, settleMs } = deps.limits;
+  const neededMs = sendMs + recordBudgetMs + settleMs;
+  return covers(run.budget, sent.now, neededMs) ? null : planNotSent(sent, 'RUN_BUDGET');
+}
+
+async function ask(errand: Errand): Promise<QueryResult> {
+  const { sender, run, delivery, report } = errand;
+  if (sender.query === undefined) return { kind: 'cannot-tell', cause: 'PROVIDER_HAS_NO_QUERY' };
+  report.asks += 1;
+  const answer = await sender
+    .query(requestOf(errand))
+    .catch((): QueryResult => ({ kind: 'cannot-tell', cause: 'SENDER_THREW' }));
+  if (answer.kind === 'found') report.receipt = true;
+  stopOnRefusal(answer, delivery, run);
+  return answer;
+}
+
+async function send(errand: Errand): Promise<SendResult> {
+  const { sender, deps, run, delivery, report } = errand;
+  const startedAt = deps.clock.now();
+  report.submissions += 1;
+  // A sender that throws is a bug, and a bug proves nothing about what reached the provider.
+  const result = await sender
+    .send(requestOf(errand))
+    .catch((): SendResult => ({ kind: 'unknown', cause: 'SENDER_THREW' }));
+  report.sendMs = deps.clock.now() - startedAt;
+  if (result.kind === 'accepted') report.receipt = true;
+  stopOnRefusal(result, delivery, run);
+  return result;
+}
+
+function stopOnRefusal(result: SendResult | QueryResult, delivery: Delivery, run: Run): void {
+  if (result.kind === 'channel-stopped') {
+    run.stoppedChannels.set(delivery.reminder.channel, result.code);
+  }
+}
+
+function requestOf({ delivery }: Errand): SendRequest {
+  const { sendKey, sendUuid } = delivery.identity;
+  return { reminder: delivery.reminder, sendKey, sendUuid };
+}
+
+function sentNow({ claimed, delivery, deps }: Errand, uncertain: boolean): Sent {
+  return {
+    row: claimed.row,
+    delivery,
+    uncertain,
+    now: deps.clock.now(),
+    fraction: deps.random.fraction(),
+    settings: deps.settings,
+  };
+}

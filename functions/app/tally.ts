@@ -1,0 +1,106 @@
+import type { DeliveryReport } from '#app/delivery-report.ts';
+import type { TerminalState } from '#core/ledger-record.ts';
+
+/** Why a run ended. */
+export type RunEnd = 'queue-empty' | 'run-budget' | 'queue-failed' | 'stopped';
+
+/** The figures of one run (or several, added up). Every count starts at 0 and only grows. */
+export type Tally = {
+  deliveries: number;
+  keysClaimed: number;
+  takeOvers: number;
+  receipts: number;
+  terminal: Record<TerminalState, number>;
+  assumedSent: number;
+  duplicatesAbsorbed: number;
+  contentConflicts: number;
+  postponed: number;
+  published: number;
+  submissions: number;
+  asks: number;
+  acked: number;
+  lateAcks: number;
+  lostClaims: number;
+  recordFailures: number;
+  /** Deliveries that were neither acked nor postponed, by reason. */
+  leftByReason: Record<string, number>;
+  invalidByReason: Record<string, number>;
+  outcomes: Record<string, number>;
+  pulls: number;
+  failedPulls: number;
+  stoppedChannels: string[];
+};
+
+export function openTally(): Tally {
+  return {
+    deliveries: 0,
+    keysClaimed: 0,
+    takeOvers: 0,
+    receipts: 0,
+    terminal: { SENT: 0, REJECTED: 0, EXPIRED: 0 },
+    assumedSent: 0,
+    duplicatesAbsorbed: 0,
+    contentConflicts: 0,
+    postponed: 0,
+    published: 0,
+    submissions: 0,
+    asks: 0,
+    acked: 0,
+    lateAcks: 0,
+    lostClaims: 0,
+    recordFailures: 0,
+    leftByReason: {},
+    invalidByReason: {},
+    outcomes: {},
+    pulls: 0,
+    failedPulls: 0,
+    stoppedChannels: [],
+  };
+}
+
+/** Counts one finished delivery. */
+export function countDelivery(tally: Tally, report: DeliveryReport): void {
+  tally.deliveries += 1;
+  bump(tally.outcomes, report.outcome);
+  if (report.keyClaimed) tally.keysClaimed += 1;
+  if (report.takenOver) tally.takeOvers += 1;
+  if (report.receipt) tally.receipts += 1;
+  if (report.terminal !== null) tally.terminal[report.terminal] += 1;
+  if (report.outcome === 'assumed-sent') tally.assumedSent += 1;
+  if (report.outcome === 'duplicate') tally.duplicatesAbsorbed += 1;
+  if (report.contentConflict) tally.contentConflicts += 1;
+  if (report.published) tally.published += 1;
+  if (report.outcome === 'lost-claim') tally.lostClaims += 1;
+  if (report.outcome === 'record-failed') tally.recordFailures += 1;
+  tally.submissions += report.submissions;
+  tally.asks += report.asks;
+  if (report.outcome === 'invalid') bump(tally.invalidByReason, report.reason);
+  countSettlement(tally, report);
+}
+
+function countSettlement(tally: Tally, report: DeliveryReport): void {
+  if (report.settleProblem === 'ACK_LATE' || report.settled === 'ack-late') tally.lateAcks += 1;
+  switch (report.settled) {
+    case 'acked':
+    case 'ack-late':
+      tally.acked += 1;
+      return;
+    case 'postponed':
+      tally.postponed += 1;
+      return;
+    case 'left':
+    case 'ack-failed':
+      bump(tally.leftByReason, report.settleProblem ?? leftReason(report));
+      return;
+    default:
+      report.settled satisfies never;
+  }
+}
+
+function leftReason(report: DeliveryReport): string {
+  return report.outcome === 'invalid' ? 'INVALID' : report.reason;
+}
+
+function bump(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
+}
