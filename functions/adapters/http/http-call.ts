@@ -1,0 +1,287 @@
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import { Agent as PlainAgent, request as plainRequest } from 'node:http';
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
+import type { Socket } from 'node:net';
+import type { NotSentCause, UnknownCause } from '#adapters/http/connection-fault.ts';
+import { causeAfterHandOver, outcomeBeforeHandOver } from '#adapters/http/connection-fault.ts';
+import { invalidPart } from '#adapters/http/request-parts.ts';
+
+export type HttpRequest = {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Absolute, http or https. */
+  readonly url: string;
+  /** Printable ASCII values only; anything else is an `invalid-request` without a call. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** From the call to the last byte of the answer. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+};
+
+export type HttpAnswer = {
+  readonly kind: 'answer';
+  readonly status: number;
+  /** Lower-case names; repeated headers joined by `, `. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+};
+
+/**
+ * What one call proved. `not-sent`: no byte of the request left this process. `unknown`: it may
+ * have been received and acted upon. `invalid-request`: it could not be built; there was no call.
+ * None of them carries a header, a body, an address or a library's error text.
+ */
+export type HttpOutcome =
+  | HttpAnswer
+  | { readonly kind: 'not-sent'; readonly cause: NotSentCause }
+  | { readonly kind: 'unknown'; readonly cause: UnknownCause }
+  | { readonly kind: 'invalid-request'; readonly code: string };
+
+export type HttpClientOptions = {
+  /** Connections per origin. */
+  readonly maxSockets: number;
+  /** Bound on name resolution, TCP and TLS together. */
+  readonly connectTimeoutMs?: number;
+  /** A larger answer is cut off: a runaway answer must not end the process for lack of memory. */
+  readonly maxAnswerBytes?: number;
+  /** How long an unused connection is kept. */
+  readonly freeSocketTimeoutMs?: number;
+  /** Milliseconds that never go back. */
+  readonly monotonicMs?: () => number;
+};
+
+export interface HttpClient {
+  /** One call: no redirect is followed and nothing is repeated. Never rejects. */
+  call(request: HttpRequest): Promise<HttpOutcome>;
+  /** Drops every connection, also busy ones. */
+  close(): void;
+}
+
+const CONNECT_TIMEOUT_MS = 3_000;
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+/**
+ * Common servers close an unused connection after 5 s (Node) or more. Below that, we are the side
+ * that closes first; above it, a request can meet the server's close on its way, and its reset
+ * reads as an unknown outcome: a parked reminder on a blind channel, for nothing.
+ */
+const FREE_SOCKET_TIMEOUT_MS = 4_000;
+
+/**
+ * HTTP and HTTPS over kept-alive connections.
+ *
+ * The request is handed to a socket only once that socket is connected (for https: after the
+ * handshake), so `not-sent` is a fact about our own order of steps and not a guess from an error.
+ */
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  const limits = {
+    connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+    maxAnswerBytes: options.maxAnswerBytes ?? MAX_ANSWER_BYTES,
+  };
+  const pool = createPool(options);
+  return {
+    call(request) {
+      const invalid = invalidPart(request);
+      if (invalid !== undefined) return Promise.resolve({ kind: 'invalid-request', code: invalid });
+      pool.dropStale();
+      return new Promise((resolve) => new Call(request, limits, pool, resolve).start());
+    },
+    close: () => pool.close(),
+  };
+}
+
+interface Pool {
+  open(request: HttpRequest): ClientRequest;
+  /** Whether the socket has finished connecting; calls back once it has. */
+  whenReady(socket: Socket, secure: boolean, ready: () => void): void;
+  dropStale(): void;
+  close(): void;
+}
+
+function createPool(options: HttpClientOptions): Pool {
+  const monotonicMs = options.monotonicMs ?? (() => performance.now());
+  const freeMs = options.freeSocketTimeoutMs ?? FREE_SOCKET_TIMEOUT_MS;
+  const agentOptions = { keepAlive: true, maxSockets: options.maxSockets, timeout: freeMs };
+  const plain = new PlainAgent(agentOptions);
+  const tls = new TlsAgent(agentOptions);
+  const connected = new WeakSet<Socket>();
+  const freeSince = new WeakMap<Socket, number>();
+  for (const agent of [plain, tls]) {
+    agent.on('free', (socket: Socket) => freeSince.set(socket, monotonicMs()));
+  }
+  return {
+    open(request) {
+      const url = new URL(request.url);
+      const requestOptions: RequestOptions = {
+        method: request.method,
+        headers: { ...request.headers, 'accept-encoding': 'identity', ...lengthOf(request.body) },
+      };
+      return url.protocol === 'https:'
+        ? tlsRequest(url, { ...requestOptions, agent: tls })
+        : plainRequest(url, { ...requestOptions, agent: plain });
+    },
+    whenReady(socket, secure, ready) {
+      if (connected.has(socket)) return ready();
+      socket.once(secure ? 'secureConnect' : 'connect', () => {
+        connected.add(socket);
+        ready();
+      });
+    },
+    /**
+     * A frozen Lambda runs no timers: on waking, a connection that the server closed long ago can
+     * be picked before its own time-out has had a turn. So age is checked at each use as well.
+     */
+    dropStale() {
+      const oldest = monotonicMs() - freeMs;
+      for (const agent of [plain, tls]) {
+        for (const socket of Object.values(agent.freeSockets).flat()) {
+          if (socket !== undefined && (freeSince.get(socket) ?? 0) < oldest) socket.destroy();
+        }
+      }
+    },
+    close() {
+      plain.destroy();
+      tls.destroy();
+    },
+  };
+}
+
+function lengthOf(body: string | undefined): Record<string, string> {
+  return body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+}
+
+/** One call's life: waiting for a connection → handed over → answered; it settles once. */
+class Call {
+  readonly #request: HttpRequest;
+  readonly #limits: { readonly connectTimeoutMs: number; readonly maxAnswerBytes: number };
+  readonly #pool: Pool;
+  readonly #resolve: (outcome: HttpOutcome) => void;
+  readonly #timers: NodeJS.Timeout[] = [];
+  #client: ClientRequest | undefined;
+  #handedOver = false;
+  #answering = false;
+  #settled = false;
+
+  constructor(
+    request: HttpRequest,
+    limits: { readonly connectTimeoutMs: number; readonly maxAnswerBytes: number },
+    pool: Pool,
+    resolve: (outcome: HttpOutcome) => void,
+  ) {
+    this.#request = request;
+    this.#limits = limits;
+    this.#pool = pool;
+    this.#resolve = resolve;
+  }
+
+  start(): void {
+    const { signal, timeoutMs } = this.#request;
+    if (signal?.aborted) {
+      this.#settle({ kind: 'unknown', cause: 'ABORTED' });
+      return;
+    }
+    const client = this.#open();
+    if (client === undefined) return;
+    signal?.addEventListener('abort', this.#onAbort, { once: true });
+    this.#timers.push(setTimeout(() => this.#onTimeout(), timeoutMs));
+    client.once('socket', (socket) => this.#onSocket(client, socket));
+    client.once('response', (answer) => this.#onResponse(answer));
+    client.on('error', (error) => this.#onError(error));
+    client.once('close', () => this.#onClose());
+  }
+
+  #open(): ClientRequest | undefined {
+    try {
+      this.#client = this.#pool.open(this.#request);
+      return this.#client;
+    } catch {
+      // Node refuses what it cannot write (a header, a path) before any connection is made.
+      this.#settle({ kind: 'invalid-request', code: 'REQUEST_NOT_BUILT' });
+      return undefined;
+    }
+  }
+
+  #onSocket(client: ClientRequest, socket: Socket): void {
+    const timer = setTimeout(() => this.#onTimeout(), this.#limits.connectTimeoutMs);
+    this.#timers.push(timer);
+    this.#pool.whenReady(socket, this.#request.url.startsWith('https:'), () => {
+      clearTimeout(timer);
+      if (this.#settled) return;
+      this.#handedOver = true;
+      client.end(this.#request.body);
+    });
+  }
+
+  #onTimeout(): void {
+    this.#settle(
+      this.#handedOver
+        ? { kind: 'unknown', cause: 'TIMEOUT' }
+        : { kind: 'not-sent', cause: 'CONNECT_TIMEOUT' },
+    );
+  }
+
+  readonly #onAbort = (): void => this.#settle({ kind: 'unknown', cause: 'ABORTED' });
+
+  #onError(error: unknown): void {
+    this.#settle(
+      this.#handedOver
+        ? { kind: 'unknown', cause: causeAfterHandOver(error) }
+        : outcomeBeforeHandOver(error),
+    );
+  }
+
+  #onClose(): void {
+    // Once an answer has begun, its own end or error tells the rest: it may still be in buffers.
+    if (!this.#answering) this.#settle({ kind: 'unknown', cause: 'CLOSED' });
+  }
+
+  #onResponse(answer: IncomingMessage): void {
+    this.#answering = true;
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    answer.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > this.#limits.maxAnswerBytes) {
+        this.#settle({ kind: 'unknown', cause: 'ANSWER_TOO_LARGE' });
+      } else {
+        chunks.push(chunk);
+      }
+    });
+    answer.once('error', () => this.#settle({ kind: 'unknown', cause: 'CUT_BODY' }));
+    answer.once('close', () => {
+      if (!answer.complete) this.#settle({ kind: 'unknown', cause: 'CUT_BODY' });
+    });
+    answer.once('end', () => {
+      const text = Buffer.concat(chunks).toString('utf8');
+      const status = answer.statusCode ?? 0;
+      this.#finish({ kind: 'answer', status, headers: flatHeaders(answer), text });
+    });
+  }
+
+  /** A complete answer: the connection goes back to the pool by itself. */
+  #finish(outcome: HttpAnswer): void {
+    if (this.#release()) this.#resolve(outcome);
+  }
+
+  /** Anything else: the connection is in an unknown state and must not be used again. */
+  #settle(outcome: HttpOutcome): void {
+    if (!this.#release()) return;
+    this.#client?.destroy();
+    this.#resolve(outcome);
+  }
+
+  #release(): boolean {
+    if (this.#settled) return false;
+    this.#settled = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#request.signal?.removeEventListener('abort', this.#onAbort);
+    return true;
+  }
+}
+
+function flatHeaders(answer: IncomingMessage): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(answer.headers)) {
+    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return flat;
+}
