@@ -5,6 +5,7 @@
  */
 export const SHARED_ENV = [
   'STAGE',
+  'PIPELINE',
   'QUEUE_NAME',
   'INFRAI_BASE_URL',
   'INFRAI_API_KEY_SECRET',

@@ -5,10 +5,13 @@ import { dialectSchema, type InfraiDialect } from '#config/drain-config.ts';
 import type { Environment } from '#config/environment.ts';
 import type { FaultCollector } from '#config/faults.ts';
 import { type KeyEpochsConfig, keyEpochsSchema } from '#config/key-epochs.ts';
+import { DEFAULT_PIPELINE } from '#config/metrics.ts';
 
 /** What all three functions and the command line share. */
 export type SharedConfig = {
   readonly stage: string;
+  /** Tells the pipelines of one account apart: the `service` of metrics and logs. */
+  readonly pipeline: string;
   readonly queueName: string;
   readonly infraiBaseUrl: string;
   readonly infraiApiKeyRef: string;
@@ -29,6 +32,11 @@ export function readSharedConfig(
   faults: FaultCollector,
 ): SharedConfig | undefined {
   const stage = faults.check('STAGE', name('a stage name', /^[a-z][a-z0-9-]{0,31}$/), env['STAGE']);
+  const pipeline = faults.check(
+    'PIPELINE',
+    name('a pipeline name', /^[a-z][a-z0-9-]{0,47}$/),
+    env['PIPELINE'] ?? DEFAULT_PIPELINE,
+  );
   const queueName = faults.check(
     'QUEUE_NAME',
     name('a queue name', /^[\w.-]{1,128}$/),
@@ -60,6 +68,7 @@ export function readSharedConfig(
   }
   if (
     stage === undefined ||
+    pipeline === undefined ||
     queueName === undefined ||
     infraiBaseUrl === undefined ||
     infraiApiKeyRef === undefined ||
@@ -73,6 +82,7 @@ export function readSharedConfig(
   }
   return {
     stage,
+    pipeline,
     queueName,
     infraiBaseUrl,
     infraiApiKeyRef,
