@@ -1,0 +1,73 @@
+import type { ProviderClass } from '#core/send-result.ts';
+
+/** What a status of a provider proves about one send. */
+export const STATUS_MEANINGS = [
+  'accepted',
+  'rejected',
+  'deferred',
+  'unknown',
+  'channel-stopped',
+] as const;
+export type StatusMeaning = (typeof STATUS_MEANINGS)[number];
+
+/** Statuses that a provider means otherwise than the common table does. */
+export type StatusTable = Readonly<Record<number, StatusMeaning>>;
+
+/** Where the send key travels, and in which of its two forms. */
+export type KeyRule = {
+  readonly form: 'hex' | 'uuid';
+  /** `nowhere`: the provider takes no key. A body member never counts as content. */
+  readonly place: 'header' | 'body' | 'nowhere';
+  /** The header's or the member's name; unused for `nowhere`. */
+  readonly name: string;
+};
+
+/** Where an answer names its receipt: a dot path into the JSON body, or a header. */
+export type ReceiptRule = {
+  readonly place: 'body' | 'header';
+  readonly path: string;
+  /**
+   * True: a 2xx that names none proves nothing and is unknown (providers have answered 200 for
+   * hours while throwing every message away). False: the provider is declared to give none.
+   */
+  readonly required: boolean;
+};
+
+/** All that is particular about one provider; each vendor is one entry of this shape. */
+export type ProviderProfile = {
+  readonly provider: string;
+  readonly providerClass: ProviderClass;
+  /** `dedupes` only: how long the provider remembers a key. */
+  readonly windowSeconds: number | null;
+  /** After our abort, how long an accepted request may still surface. */
+  readonly commitSeconds: number;
+  readonly key: KeyRule;
+  readonly receipt: ReceiptRule;
+  readonly statuses: StatusTable;
+};
+
+/**
+ * What statuses mean unless a profile says otherwise. Not listed: 2xx accepted, other 4xx
+ * rejected, everything else unknown.
+ *
+ * 401/402/403 speak of the channel, not of the reminder, which must not be burnt for it. 408 and
+ * 409 can follow work that was done. 425 is a refusal to do anything yet. 5xx says that something
+ * broke, not when.
+ */
+export const COMMON_STATUSES: StatusTable = {
+  401: 'channel-stopped',
+  402: 'channel-stopped',
+  403: 'channel-stopped',
+  408: 'unknown',
+  409: 'unknown',
+  425: 'deferred',
+  429: 'deferred',
+};
+
+/** The meaning of a status under a profile's table, the common table, and the default, in order. */
+export function meaningOf(status: number, table: StatusTable): StatusMeaning {
+  const listed = table[status] ?? COMMON_STATUSES[status];
+  if (listed !== undefined) return listed;
+  if (status >= 200 && status < 300) return 'accepted';
+  return status >= 400 && status < 500 ? 'rejected' : 'unknown';
+}
