@@ -26,6 +26,8 @@ export const CONSUMER_METRICS = {
   submissions: 'ProviderSubmissions',
   asks: 'ProviderAsks',
   parked: 'Parked',
+  /** Entries of a pull without any id; counted by the queue adapter as they come. */
+  unreadableMessages: 'UnreadableMessages',
   exhausted: 'Exhausted',
   lateAcks: 'LateAcks',
   lostClaims: 'LostClaims',

@@ -4,9 +4,9 @@ import {
   createInfraiDeadLetters,
   createInfraiQueue,
   type InfraiQueueOptions,
-  UNREADABLE_METRIC,
 } from '#adapters/infrai/infrai-queue.ts';
 import { createInfraiTransport } from '#adapters/infrai/infrai-transport.ts';
+import { CONSUMER_METRICS } from '#config/metrics.ts';
 import type { QueueMessage } from '#ports';
 import { HandClock } from '#test/support/hand-clock.ts';
 import {
@@ -224,7 +224,7 @@ describe('consume answers', () => {
       { messageId: '12', payload: {}, deliveryCount: null, ackHandle: '12' },
       read,
     ]);
-    expect(counted).toEqual({ [UNREADABLE_METRIC]: 4 });
+    expect(counted).toEqual({ [CONSUMER_METRICS.unreadableMessages]: 4 });
   });
 });
 

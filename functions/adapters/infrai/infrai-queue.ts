@@ -1,6 +1,7 @@
 import { type AckField, readConsumeData } from '#adapters/infrai/consume-answer.ts';
 import { isObject } from '#adapters/infrai/envelope.ts';
 import type { InfraiAnswer, InfraiTransport } from '#adapters/infrai/infrai-transport.ts';
+import { CONSUMER_METRICS } from '#config/metrics.ts';
 import type {
   AckAnswer,
   ConsumeAnswer,
@@ -27,7 +28,6 @@ export type InfraiQueueOptions = {
 
 /** Nobody has seen the service give more than ten messages to one call. */
 const MAX_MESSAGES = 10;
-export const UNREADABLE_METRIC = 'UnreadableMessages';
 
 /**
  * One Infrai queue. Routes and fields: contract page, "Routes".
@@ -56,7 +56,8 @@ export function createInfraiQueue(options: InfraiQueueOptions): Queue {
       if (answer.kind === 'failed') return failure(answer);
       const reading = readConsumeData(answer.data, ackField);
       if (reading === undefined) return { kind: 'failed', code: 'UNREADABLE_ANSWER' };
-      if (reading.unreadable > 0) options.telemetry.count(UNREADABLE_METRIC, reading.unreadable);
+      if (reading.unreadable > 0)
+        options.telemetry.count(CONSUMER_METRICS.unreadableMessages, reading.unreadable);
       return { kind: 'messages', messages: reading.messages };
     },
     async publish(request): Promise<PublishAnswer> {

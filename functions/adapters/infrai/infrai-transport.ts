@@ -1,5 +1,6 @@
 import type { HttpAnswer, HttpClient, HttpOutcome } from '#adapters/http/http-call.ts';
 import { readEnvelope } from '#adapters/infrai/envelope.ts';
+import { errorName } from '#core/errors.ts';
 import { retryAfterSeconds } from '#core/retry-after.ts';
 import type { Clock, QueueFailure, Random } from '#ports';
 
@@ -31,7 +32,8 @@ export interface InfraiTransport {
 
 export type InfraiTransportOptions = {
   readonly baseUrl: string;
-  readonly apiKey: string;
+  /** A function is asked before each try, so that a rotated key needs no new environment. */
+  readonly apiKey: string | (() => Promise<string>);
   readonly http: HttpClient;
   readonly clock: Clock;
   readonly random: Random;
@@ -65,10 +67,12 @@ export function createInfraiTransport(options: InfraiTransportOptions): InfraiTr
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
 
   async function tryOnce(call: InfraiCall, timeoutMs: number): Promise<Try> {
+    const apiKey = call.authorized === false ? undefined : await readKey(options.apiKey);
+    if (typeof apiKey === 'object') return { answer: apiKey, transient: false };
     const outcome = await http.call({
       method: call.method,
       url: `${baseUrl}${call.path}`,
-      headers: headersOf(call, options.apiKey),
+      headers: headersOf(call, apiKey),
       ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
       timeoutMs,
     });
@@ -96,11 +100,21 @@ export function createInfraiTransport(options: InfraiTransportOptions): InfraiTr
   };
 }
 
-function headersOf(call: InfraiCall, apiKey: string): Record<string, string> {
+async function readKey(source: InfraiTransportOptions['apiKey']): Promise<string | QueueFailure> {
+  if (typeof source === 'string') return source;
+  try {
+    return await source();
+  } catch (error) {
+    const missing = errorName(error) === 'SECRET_MISSING';
+    return { kind: 'failed', code: missing ? 'SECRET_MISSING' : 'SECRET_UNAVAILABLE' };
+  }
+}
+
+function headersOf(call: InfraiCall, apiKey: string | undefined): Record<string, string> {
   return {
     accept: 'application/json',
     'user-agent': 'remind-once',
-    ...(call.authorized !== false && { authorization: `Bearer ${apiKey}` }),
+    ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
     ...(call.body !== undefined && { 'content-type': 'application/json' }),
     ...(call.idempotencyKey !== undefined && { 'idempotency-key': call.idempotencyKey }),
   };
