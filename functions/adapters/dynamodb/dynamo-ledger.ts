@@ -5,7 +5,7 @@ import type { LedgerRecord } from '#core/ledger-record.ts';
 import type { Ledger, LedgerFailure, Seen } from '#ports';
 import { boundedCall } from './bounded-call.ts';
 import type { UncheckedItem } from './item.ts';
-import { type Condition, LedgerTable } from './ledger-table.ts';
+import { assertProved, type Condition, LedgerTable, PROVE_ANSWER } from './ledger-table.ts';
 import { decodeCursor, encodeCursor } from './page-cursor.ts';
 import { decodeRow, encodeRow } from './row-codec.ts';
 import { ROW, UNRESOLVED_SHARD } from './table-schema.ts';
@@ -87,10 +87,12 @@ export class DynamoLedger implements Ledger {
       ExpressionAttributeNames: { '#shard': ROW.unresolvedShard },
       ExpressionAttributeValues: { ':shard': UNRESOLVED_SHARD },
       Limit: request.limit,
+      ...PROVE_ANSWER,
       ...(after && { ExclusiveStartKey: after }),
     });
     return boundedCall(this.#callBudgetMs, async (signal) => {
       const answer = await this.#documents.send(query, { abortSignal: signal });
+      assertProved(answer);
       const cursor = answer.LastEvaluatedKey && encodeCursor(answer.LastEvaluatedKey);
       return { kind: 'page', ...readable(answer.Items ?? []), ...(cursor && { cursor }) };
     });

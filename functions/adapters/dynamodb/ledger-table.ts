@@ -1,7 +1,25 @@
 import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { errorName } from '#core/errors.ts';
+import { errorName, RemindOnceError } from '#core/errors.ts';
 import { type Item, plainItem, type UncheckedItem } from './item.ts';
 import { ROW } from './table-schema.ts';
+
+/**
+ * DynamoDB's answer to an applied put, and to a read that found nothing, is an empty object; so is
+ * what the SDK makes of an empty or foreign 200. A wrong endpoint or a gateway in between would
+ * look like a ledger that has every claim applied: so every answer has to name its cost.
+ */
+export const PROVE_ANSWER = { ReturnConsumedCapacity: 'TOTAL' } as const;
+
+/** @throws RemindOnceError ANSWER_UNPROVED when the answer is not DynamoDB's */
+export function assertProved(answer: {
+  readonly ConsumedCapacity?: { readonly CapacityUnits?: number | undefined } | undefined;
+}): void {
+  if (typeof answer.ConsumedCapacity?.CapacityUnits === 'number') return;
+  throw new RemindOnceError(
+    'ANSWER_UNPROVED',
+    'An answer from the ledger table names no consumed capacity; DynamoDB always does when asked. Check AWS_ENDPOINT_URL_DYNAMODB and what stands between.',
+  );
+}
 
 /** A condition with its names and values: `#name` and `:value` placeholders. */
 export type Condition = {
@@ -34,9 +52,10 @@ export class LedgerTable {
       ExpressionAttributeNames: condition.names,
       ...(condition.values && { ExpressionAttributeValues: condition.values }),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      ...PROVE_ANSWER,
     });
     try {
-      await this.#documents.send(command, { abortSignal: signal });
+      assertProved(await this.#documents.send(command, { abortSignal: signal }));
       return { kind: 'applied' };
     } catch (error: unknown) {
       if (errorName(error) !== 'ConditionalCheckFailedException') throw error;
@@ -53,9 +72,11 @@ export class LedgerTable {
         TableName: this.name,
         Key: { [ROW.sendKey]: key },
         ConsistentRead: true,
+        ...PROVE_ANSWER,
       }),
       { abortSignal: signal },
     );
+    assertProved(answer);
     return answer.Item;
   }
 }

@@ -1,0 +1,4 @@
+import { startDynalite } from '#infra/local/dynamodb/dynalite.ts';
+import { ledgerSuiteOn } from './suite/ledger-suite.ts';
+
+ledgerSuiteOn('dynalite', startDynalite);
