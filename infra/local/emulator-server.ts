@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as wallSleep } from 'node:timers/promises';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
@@ -106,4 +107,9 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** Latency is of the wall, whatever the emulator's clock says; it never keeps a process alive. */
+export async function wallDelay(ms: number): Promise<void> {
+  if (ms > 0) await wallSleep(ms, undefined, { ref: false });
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { retryAfterSchema } from '../retry-after-form.ts';
 
 export const QUEUE_ROUTES = [
   'queue.create',
@@ -20,14 +21,10 @@ export const QUEUE_ROUTES = [
 ] as const;
 export type QueueRoute = (typeof QUEUE_ROUTES)[number];
 
-const retryAfter = z
-  .union([z.strictObject({ seconds: z.number() }), z.strictObject({ dateInSeconds: z.number() })])
-  .optional();
-
 /** What may happen to one call instead of, or around, its ordinary answer. */
 export const queueFaultSchema = z.discriminatedUnion('kind', [
   /** 429 with `Retry-After` as seconds, as an HTTP date, or absent. Nothing is applied. */
-  z.strictObject({ kind: z.literal('rate-limited'), retryAfter }),
+  z.strictObject({ kind: z.literal('rate-limited'), retryAfter: retryAfterSchema.optional() }),
   /** 402 INSUFFICIENT_CREDIT. Nothing is applied. */
   z.strictObject({ kind: z.literal('insufficient-credit') }),
   /** 5xx (503) with a body that is not JSON, nothing done unless `applied`. */

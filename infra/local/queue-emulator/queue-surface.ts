@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setTimeout as wallSleep } from 'node:timers/promises';
 import type { Random } from '#ports';
 import { CallLog } from '../call-log.ts';
 import type { EmulatorClock } from '../emulator-clock.ts';
@@ -12,9 +11,11 @@ import {
   parseJson,
   readBody,
   sendAnswer,
+  wallDelay,
 } from '../emulator-server.ts';
 import type { FaultPlan } from '../fault-plan.ts';
 import { IdempotencyStore } from '../idempotency-store.ts';
+import { retryAfterHeaders } from '../retry-after-form.ts';
 import { randomId } from '../seeded-random.ts';
 import { type AnswerStyle, DEFAULT_STYLE } from './answer-style.ts';
 import { CAPABILITIES, type Capability, describeCapability } from './capabilities.ts';
@@ -106,14 +107,14 @@ export class QueueSurface {
     const fault = faults.next(route);
     const idempotencyKey = keyOf(request, body);
     this.calls.add({ route, body, idempotencyKey, fault: fault?.kind ?? null });
-    if (faults.latencyMs > 0) await wallSleep(faults.latencyMs);
+    await wallDelay(faults.latencyMs);
     const instead = fault && answerInstead(fault, clock.now(), metadata);
     if (instead !== undefined) return sendAnswer(response, instead);
     if (fault?.kind === 'dropped' && !fault.applied) return dropConnection(response);
     if (fault?.kind === 'hang' && !fault.applied) return;
     const result = this.#apply(target, body, idempotencyKey, fault);
     const answer = this.#render(result, metadata);
-    if (fault?.kind === 'slow') await wallSleep(fault.latencyMs);
+    if (fault?.kind === 'slow') await wallDelay(fault.latencyMs);
     if (fault?.kind === 'hang') return;
     if (fault?.kind === 'dropped') return dropConnection(response);
     if (fault?.kind === 'cut') return cutAnswer(response, answer);
@@ -179,7 +180,7 @@ export class QueueSurface {
       idempotencyKey: undefined,
       fault: fault?.kind ?? null,
     });
-    if (faults.latencyMs > 0) await wallSleep(faults.latencyMs);
+    await wallDelay(faults.latencyMs);
     const instead = fault && answerInstead(fault, clock.now(), metadata);
     if (instead !== undefined) return sendAnswer(response, instead);
     if (fault?.kind === 'dropped') return dropConnection(response);
@@ -218,9 +219,13 @@ function keyOf(request: IncomingMessage, body: unknown): string | undefined {
 function answerInstead(fault: QueueFault, now: number, metadata: Metadata): Answer | undefined {
   switch (fault.kind) {
     case 'rate-limited':
-      return refusalAnswer('RATE_LIMITED', 'too many calls', metadata, 429, {
-        ...retryAfterHeaders(fault, now),
-      });
+      return refusalAnswer(
+        'RATE_LIMITED',
+        'too many calls',
+        metadata,
+        429,
+        retryAfterHeaders(fault.retryAfter, now),
+      );
     case 'insufficient-credit':
       return refusalAnswer('INSUFFICIENT_CREDIT', 'the balance does not cover this call', metadata);
     case 'server-error':
@@ -235,18 +240,6 @@ function answerInstead(fault: QueueFault, now: number, metadata: Metadata): Answ
     default:
       return undefined;
   }
-}
-
-function retryAfterHeaders(
-  fault: Extract<QueueFault, { kind: 'rate-limited' }>,
-  now: number,
-): Record<string, string> {
-  const { retryAfter } = fault;
-  if (retryAfter === undefined) return {};
-  if ('seconds' in retryAfter) return { 'retry-after': String(retryAfter.seconds) };
-  // The date is relative to the answer's own Date header, which follows the emulator's clock.
-  const until = new Date(now + retryAfter.dateInSeconds * 1000);
-  return { date: new Date(now).toUTCString(), 'retry-after': until.toUTCString() };
 }
 
 function badGateway(fault: Extract<QueueFault, { kind: 'server-error' }>): Answer {
