@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import dynalite from 'dynalite';
 import { closeDynamoClient } from '#adapters/dynamodb/dynamo-client.ts';
@@ -17,6 +17,7 @@ export async function startDynalite(): Promise<EmbeddedDynamo> {
   await once(server, 'listening');
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const client = localDynamoClient(endpoint);
+  let closing: Promise<void> | undefined;
   return {
     engine: 'dynalite',
     endpoint,
@@ -24,15 +25,21 @@ export async function startDynalite(): Promise<EmbeddedDynamo> {
     gaps: { noOldItem: true, noTimeToLive: true },
     client: () => client,
     createLedgerTable: (name) => createLedgerTableOn(client, name, false),
-    async close() {
+    close: () => {
+      closing ??= closeServer(server);
       closeDynamoClient(client);
-      const closed = new Promise<void>((resolve, reject) => {
-        server.close((error) => (error ? reject(error) : resolve()));
-      });
-      server.closeAllConnections();
-      await closed;
+      return closing;
     },
   };
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve, reject) => {
+    server.close((error) => (error ? reject(error) : resolve()));
+  });
+  // Kept-alive connections would hold it open until their callers let go.
+  server.closeAllConnections();
+  await closed;
 }
 
 /** dynalite throws when a caller hangs up in mid-request, which would end our whole process. */
