@@ -235,6 +235,16 @@ describe('kept connections', () => {
     expect(connections()).toBe(2);
   });
 
+  test('an unused one is closed from our side, before common servers do it', async () => {
+    let closed: Promise<unknown> | undefined;
+    const { url } = await server((answer, _seen, socket) => {
+      closed = once(socket, 'close');
+      answer.end('{}');
+    });
+    await client({ freeSocketTimeoutMs: 30 }).call(post(url));
+    await closed;
+  });
+
   test('the idle bound does not end a call that is slow to answer', async () => {
     const { url } = await server((answer) => setTimeout(() => answer.end('{}'), 200));
     const outcome = await client({ freeSocketTimeoutMs: 40 }).call(post(url));

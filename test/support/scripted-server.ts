@@ -59,6 +59,8 @@ export async function startScriptedServer(
       script?.(answer, entry, request.socket);
     });
   });
+  // Never the first to close an unused connection: that is for the client under test to do.
+  server.keepAliveTimeout = 0;
   server.on('connection', () => {
     connections += 1;
   });

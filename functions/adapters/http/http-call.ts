@@ -222,11 +222,9 @@ class Call {
   readonly #onAbort = (): void => this.#settle({ kind: 'unknown', cause: 'ABORTED' });
 
   #onError(error: unknown): void {
-    this.#settle(
-      this.#handedOver
-        ? { kind: 'unknown', cause: causeAfterHandOver(error) }
-        : outcomeBeforeHandOver(error),
-    );
+    if (this.#answering) this.#settle({ kind: 'unknown', cause: 'CUT_BODY' });
+    else if (this.#handedOver) this.#settle({ kind: 'unknown', cause: causeAfterHandOver(error) });
+    else this.#settle(outcomeBeforeHandOver(error));
   }
 
   #onClose(): void {
