@@ -8,8 +8,8 @@ const DAY = 86_400;
 /** Figures of the send protocol that a deployment may set; every one has a default. */
 export const deliverySchema = z.strictObject({
   futureToleranceSeconds: figure('seconds', 0, 3600).default(30),
-  useBySeconds: figure('seconds', 60, 90 * DAY).default(2 * DAY),
-  ttlDays: count('days', 1, 3650).default(120),
+  useBySeconds: figure('seconds', 60, 3650 * DAY).default(2 * DAY),
+  ttlDays: count('days', 1, 10_000).default(120),
   ladderSeconds: z
     .array(figure('seconds', 1, MAX_DELAY_SECONDS))
     .min(1, { error: 'is empty; allowed: at least one wait' })
