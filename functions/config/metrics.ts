@@ -10,13 +10,19 @@ export const DEFAULT_PIPELINE = 'remind-once';
 export const CONSUMER_METRICS = {
   runs: 'ConsumerRuns',
   deliveries: 'Deliveries',
+  /** Unique keys, claimed for the first time: each adds one row to the ledger. */
   keysClaimed: 'KeysClaimed',
   takeOvers: 'TakeOvers',
+  /** Provider's proofs by receipt: the same receipt for the same key, seen again, is not another. */
   receipts: 'Receipts',
   terminalSent: 'TerminalSent',
   terminalRejected: 'TerminalRejected',
   terminalExpired: 'TerminalExpired',
   assumedSent: 'AssumedSent',
+  /** Acceptances whose row does not say so: each is judged within its own delivery. */
+  receiptsAhead: 'ReceiptsAhead',
+  /** SENT rows without a proof and without a policy that declared them sent. */
+  terminalAhead: 'TerminalAhead',
   duplicatesAbsorbed: 'DuplicatesAbsorbed',
   contentConflicts: 'ContentConflicts',
   invalidMessages: 'InvalidMessages',
@@ -34,8 +40,15 @@ export const CONSUMER_METRICS = {
   recordFailures: 'RecordFailures',
   ledgerFailures: 'LedgerFailures',
   failedPulls: 'FailedPulls',
+  /** Why deliveries were left, beside the counts above: publish or ack not taken, a bug. */
+  failedPublishes: 'FailedPublishes',
+  failedAcks: 'FailedAcks',
+  crashedDeliveries: 'CrashedDeliveries',
   channelsStopped: 'ChannelsStopped',
   runsStoppedByBudget: 'RunsStoppedByBudget',
+  /** Runs that consumed nothing because the breaker is open or could not be read. */
+  runsPaused: 'RunsPaused',
+  breakerTrips: 'BreakerTrips',
   /** Seconds from the reminder's instant to the recorded acceptance; a distribution. */
   endToEndSeconds: 'EndToEndSeconds',
 } as const;
@@ -52,16 +65,34 @@ export const STATS_METRICS = {
   delayed: 'QueueDelayed',
   deadLetters: 'DeadLetters',
   oldestMessageAgeSeconds: 'OldestMessageAgeSeconds',
-  /** UNKNOWN rows of the ledger. */
+  /** The oldest age while messages are available and none is in flight, else 0. */
+  staleSeconds: 'StaleSeconds',
+  /** UNKNOWN rows of the ledger, those that a later delivery will settle included. */
   unresolvedRows: 'UnresolvedRows',
   oldestUnresolvedSeconds: 'OldestUnresolvedSeconds',
+  /** UNKNOWN rows that rest until a person, a redrive or a policy moves them. */
+  parkedRows: 'ParkedRows',
   /** A `BREAKER_LEVEL`. */
   breaker: 'BreakerLevel',
+  /** How long the breaker has not been `running`, seconds; 0 while it is. */
+  breakerOpenSeconds: 'BreakerOpenSeconds',
+  /** Channels whose credentials were refused and that wait for their next probe. */
+  stoppedChannels: 'StoppedChannels',
+  /** Acceptances that no row records yet: receipts ahead of terminal rows. */
+  unrecordedReceipts: 'UnrecordedReceipts',
+  /** Since the consumer last finished a run, seconds. */
+  consumerSilentSeconds: 'ConsumerSilentSeconds',
+  /** Postponed copies that the queue's delayed count denies; 0 while it confirms them. */
+  unconfirmedPublishes: 'UnconfirmedPublishes',
   balanceUsd: 'BalanceUsd',
   /** Figures of this reading that were refused or could not be read; 0 when all were good. */
   invalidStats: 'InvalidStats',
   /** 1 when the queue does not exist (any more), else 0. */
   queueMissing: 'QueueMissing',
+  /** 1 when the ledger or its control documents could not be read, else 0. */
+  ledgerUnreadable: 'LedgerUnreadable',
+  /** Findings of this reading that somebody must act on. */
+  findings: 'Findings',
 } as const;
 
 /** The breaker as a gauge; the alarm pages from `paused` on. */
