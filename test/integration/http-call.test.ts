@@ -78,6 +78,12 @@ describe('an answer', () => {
     expect(seen).toHaveLength(1);
   });
 
+  test('that takes longer than a connection may is waited for', async () => {
+    const { url } = await server((answer) => setTimeout(() => answer.end('{}'), 200));
+    const outcome = await client({ connectTimeoutMs: 50 }).call(post(url));
+    expect(outcome).toMatchObject({ kind: 'answer', status: 200 });
+  });
+
   test('connections are kept and used again', async () => {
     const { url, connections } = await server(reply(200, {}));
     const http = client();
@@ -140,12 +146,16 @@ describe('not sent: the three causes that prove it', () => {
 
 describe('unknown: the request may have been received', () => {
   test('no answer in time, and nothing is left running', async () => {
-    const { url, seen } = await server(hang);
+    let closed: Promise<unknown> | undefined;
+    const { url, seen } = await server((_answer, _seen, socket) => {
+      closed = once(socket, 'close');
+    });
     expect(await client().call(post(url, { timeoutMs: 100 }))).toEqual({
       kind: 'unknown',
       cause: 'TIMEOUT',
     });
     expect(seen).toHaveLength(1);
+    await closed;
   });
 
   test('reset after the request was read', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { createInfraiDiscovery } from '#adapters/infrai/infrai-discovery.ts';
 import { RemindOnceError } from '#core/errors.ts';
 import {
   API_KEY,
@@ -59,6 +60,15 @@ describe('refusals', () => {
       const { queue } = await against([refusal(409, { code })]);
       expect(await queue.publish(COPY)).toEqual({ kind: 'failed', code });
     }
+  });
+
+  test('a key whose first publish is still worked on is asked for again', async () => {
+    const { queue, server } = await against([
+      refusal(409, { code: 'IDEMPOTENCY_IN_PROGRESS' }),
+      ok({ message_id: 'm' }),
+    ]);
+    expect(await queue.publish(COPY)).toEqual({ kind: 'published', messageId: 'm' });
+    expect(server.seen).toHaveLength(2);
   });
 
   test('a publish whose answer names no message is not published', async () => {
@@ -185,6 +195,13 @@ describe('the API key', () => {
       'Bearer ifr_1',
       'Bearer ifr_2',
     ]);
+  });
+
+  test('is not sent where none is needed', async () => {
+    const { transport, server } = await against([reply(200, { capabilities: [] })]);
+    await createInfraiDiscovery(transport).list();
+    expect(server.seen[0]?.path).toBe('/v1/discovery');
+    expect(server.seen[0]?.headers.authorization).toBeUndefined();
   });
 
   test.each([

@@ -75,6 +75,7 @@ export async function infraiStand(scripts: readonly [Script, ...Script[]], setup
     ...(setup.payloadField && { payloadField: setup.payloadField }),
   };
   return {
+    transport,
     queue: createInfraiQueue(options),
     deadLetters: createInfraiDeadLetters(options),
     server,

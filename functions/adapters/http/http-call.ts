@@ -245,9 +245,8 @@ class Call {
       }
     });
     answer.once('error', () => this.#settle({ kind: 'unknown', cause: 'CUT_BODY' }));
-    answer.once('close', () => {
-      if (!answer.complete) this.#settle({ kind: 'unknown', cause: 'CUT_BODY' });
-    });
+    // After a complete answer there is nothing left to settle.
+    answer.once('close', () => this.#settle({ kind: 'unknown', cause: 'CUT_BODY' }));
     answer.once('end', () => {
       const text = Buffer.concat(chunks).toString('utf8');
       const status = answer.statusCode ?? 0;

@@ -125,7 +125,6 @@ function readPublish(answer: InfraiAnswer): PublishAnswer {
  * another reason is an ordinary refusal, since acking after it would lose the reminder.
  */
 function isKeyConflict(answer: { readonly code: string; readonly status?: number }): boolean {
-  if (/IN_PROGRESS/.test(answer.code)) return false;
   if (/IDEMPOTENCY/.test(answer.code)) return /CONFLICT|MISMATCH|REUSE/.test(answer.code);
   return answer.status === 409 && /^(HTTP_409|CONFLICT)$/.test(answer.code);
 }
