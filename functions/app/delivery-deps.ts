@@ -22,8 +22,8 @@ export type DeliveryDeps = {
 export type DeliveryLimits = {
   /** From the first try to record an outcome to the last. */
   readonly recordBudgetMs: number;
-  /** Publish and ack together, their transport retries included. */
-  readonly settleMs: number;
+  /** From a provider's answer to the end: record, publish and ack, all retries included. */
+  readonly finishMs: number;
   /** Claim, take-over and an ask with its send: the longest a delivery can take. */
   readonly worstDeliveryMs: number;
 };

@@ -64,8 +64,7 @@ function obstacleTo(errand: Errand, uncertain: boolean): PlanAfterSend | null {
   if (sent.now + sendMs + profile.commitSeconds * 1000 > claimed.row.leaseUntil) {
     return planNotSent(sent, 'LEASE_TOO_SHORT');
   }
-  const { recordBudgetMs, settleMs } = deps.limits;
-  const neededMs = sendMs + recordBudgetMs + settleMs;
+  const neededMs = sendMs + deps.limits.finishMs;
   return covers(run.budget, sent.now, neededMs) ? null : planNotSent(sent, 'RUN_BUDGET');
 }
 

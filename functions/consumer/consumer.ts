@@ -6,7 +6,7 @@ import { type DrainResult, drainQueue } from '#app/drain-queue.ts';
 import { type ConsumerConfig, loadConsumerConfig } from '#config/consumer-config.ts';
 import { deliverySettings } from '#config/delivery-config.ts';
 import type { Environment } from '#config/environment.ts';
-import { worstDeliveryMs } from '#config/nested-times.ts';
+import { finishMs, worstDeliveryMs } from '#config/nested-times.ts';
 import { runBudget } from '#core/run-budget.ts';
 import { logDelivery, reportRun } from '#functions/consumer/run-report.ts';
 import type { Clock, Random } from '#ports';
@@ -73,7 +73,7 @@ async function openDeps(
     settings: deliverySettings(config.delivery),
     limits: {
       recordBudgetMs: drain.recordBudgetMs,
-      settleMs: 2 * drain.queueCallMs,
+      finishMs: finishMs(drain),
       worstDeliveryMs: worstDeliveryMs(config.channels, drain),
     },
   };
