@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import {
   Agent,
   createServer,
@@ -61,6 +61,7 @@ export class FaultyProxy {
   readonly #upstream: URL | undefined;
   readonly #server: Server;
   readonly #agent = new Agent({ keepAlive: true });
+  readonly #hangUps = new EventEmitter();
   #scripted: Scripted[] = [];
   #rule: FaultRule = () => undefined;
 
@@ -112,6 +113,11 @@ export class FaultyProxy {
     return counts;
   }
 
+  /** Resolves when a caller next gives up a request that it has sent and that is not answered. */
+  async nextHangUp(): Promise<void> {
+    await once(this.#hangUps, 'hang-up');
+  }
+
   async close(): Promise<void> {
     this.#agent.destroy();
     const closed = once(this.#server, 'close');
@@ -127,6 +133,9 @@ export class FaultyProxy {
     const seen = describe(request, body);
     this.requests.push(seen);
     const fault = this.#faultOf(seen);
+    response.on('close', () => {
+      if (!response.writableEnded) this.#hangUps.emit('hang-up');
+    });
     switch (fault.kind) {
       case 'half-open':
         return;

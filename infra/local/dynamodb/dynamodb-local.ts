@@ -15,6 +15,7 @@ import { findJava } from './java.ts';
 /** A JVM on a busy two-core machine takes some seconds; beyond this it is not coming. */
 const START_TIMEOUT_MS = 45_000;
 const POLL_MS = 50;
+const MOST_LAUNCHES = 3;
 /** Starts in half the time, and a ledger of test size needs no more memory. */
 const JVM_FLAGS = ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
@@ -25,10 +26,7 @@ const JVM_FLAGS = ['-Xmx256m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 export async function startDynamoDbLocal(): Promise<EmbeddedDynamo> {
   const java = await findJava();
   if (java.kind === 'missing') throw new RemindOnceError('JAVA_MISSING', java.problem);
-  const port = await freePort();
-  const engine = launch(java.command, port);
-  const endpoint = `http://127.0.0.1:${port}`;
-  await untilAnswering(endpoint, engine);
+  const { endpoint, engine } = await launchOnFreePort(java.command);
   const client = localDynamoClient(endpoint);
   return {
     engine: 'dynamodb-local',
@@ -42,6 +40,26 @@ export async function startDynamoDbLocal(): Promise<EmbeddedDynamo> {
       await engine.stop();
     },
   };
+}
+
+/** A port that was free a moment ago may be taken before the JVM asks for it: then another one. */
+async function launchOnFreePort(command: string): Promise<{ endpoint: string; engine: Engine }> {
+  for (let launches = 1; ; launches += 1) {
+    const port = await freePort();
+    const endpoint = `http://127.0.0.1:${port}`;
+    const engine = launch(command, port);
+    if (await isAnswering(endpoint, engine)) return { endpoint, engine };
+    const tryAgain = engine.ended() && launches < MOST_LAUNCHES;
+    await engine.stop();
+    if (!tryAgain) throw notStarted(endpoint, engine);
+  }
+}
+
+function notStarted(endpoint: string, engine: Engine): RemindOnceError {
+  return new RemindOnceError(
+    'LOCAL_DYNAMODB_NOT_STARTED',
+    `DynamoDB Local did not answer on ${endpoint} within ${START_TIMEOUT_MS} ms. Use the engine dynalite, or see its last words:\n${engine.lastWords()}`,
+  );
 }
 
 type Engine = {
@@ -74,10 +92,12 @@ function launch(command: string, port: number): Engine {
   child.stdout.on('data', keep);
   child.stderr.on('data', keep);
   child.on('error', (error) => keep(Buffer.from(error.message)));
-  // The JVM outlives a parent that only returns, so it is ended with us.
-  const endWithUs = () => child.kill('SIGKILL');
+  // The JVM outlives a parent that only returns, so it is ended with us. Not by SIGKILL: it would
+  // leave the native library that it unpacked in the temporary folder, a megabyte a start.
+  const endWithUs = () => child.kill('SIGTERM');
   process.once('exit', endWithUs);
-  const ended = () => child.exitCode !== null || child.signalCode !== null;
+  const ended = () =>
+    child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
   return { lastWords: () => output, ended, stop: () => stop(child, ended, endWithUs) };
 }
 
@@ -85,26 +105,21 @@ async function stop(child: ChildProcess, ended: () => boolean, endWithUs: () => 
   process.off('exit', endWithUs);
   if (ended()) return;
   const exited = once(child, 'exit');
-  // Its memory is all it holds: there is nothing to shut down in an orderly way.
-  child.kill('SIGKILL');
+  child.kill('SIGTERM');
   await exited;
 }
 
-async function untilAnswering(endpoint: string, engine: Engine): Promise<void> {
+async function isAnswering(endpoint: string, engine: Engine): Promise<boolean> {
   for (let waitedMs = 0; waitedMs < START_TIMEOUT_MS; waitedMs += POLL_MS) {
-    if (engine.ended()) break;
+    if (engine.ended()) return false;
     const answered = await fetch(endpoint).then(
       () => true,
       () => false,
     );
-    if (answered) return;
+    if (answered) return !engine.ended();
     await pause(POLL_MS);
   }
-  await engine.stop();
-  throw new RemindOnceError(
-    'LOCAL_DYNAMODB_NOT_STARTED',
-    `DynamoDB Local did not answer on ${endpoint} within ${START_TIMEOUT_MS} ms. Its last words:\n${engine.lastWords()}`,
-  );
+  return false;
 }
 
 /** The package names the folder of its jar after the jar's date. */

@@ -118,6 +118,18 @@ describe('looking for Java', () => {
     await expect(startDynamoDbLocal()).rejects.toMatchObject({ code: 'JAVA_MISSING' });
   });
 
+  it('an engine that does not start is given up with its last words', async () => {
+    const home = await fakeJava(
+      `[ "$1" = -version ] && echo 'openjdk version "17"' || { echo 'no such heap'; exit 3; }`,
+    );
+    vi.stubEnv('JAVA_HOME', home);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await expect(startDynamoDbLocal()).rejects.toMatchObject({
+      code: 'LOCAL_DYNAMODB_NOT_STARTED',
+      message: expect.stringContaining('no such heap') as string,
+    });
+  });
+
   it('is required where CI is true', () => {
     const required = process.env['CI'] === 'true';
     expect(java.kind === 'found' || !required, 'CI needs Java 17: both engines count').toBe(true);

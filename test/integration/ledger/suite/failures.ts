@@ -141,16 +141,15 @@ export function failuresSuite(engine: () => EmbeddedDynamo): void {
       expect(performance.now() - startedAt).toBeLessThan(PATIENT.attemptTimeoutMs);
     });
 
-    it('a call whose budget is spent starts no further request', async () => {
+    it('a call whose budget is spent hangs up and leaves nothing running', async () => {
       const open = await openLedger(engine(), { ...PATIENT, callBudgetMs: 150 });
-      open.proxy.always('PutItem', dynamoError('ThrottlingException'));
-      const calls = Array.from({ length: 20 }, () => open.ledger.claim(aClaimedRow()));
-      await Promise.all(calls);
-      const seen = open.proxy.requests.length;
-      open.proxy.always('*', 'pass');
-      const row = aClaimedRow();
-      expect(await open.worker(PATIENT).claim(row)).toEqual({ kind: 'claimed' });
-      expect(open.proxy.requests.length).toBe(seen + 1);
+      open.proxy.always('*', 'half-open');
+      const hungUp = open.proxy.nextHangUp();
+      const startedAt = performance.now();
+      expect(await open.ledger.claim(aClaimedRow())).toMatchObject({ kind: 'failed' });
+      await hungUp;
+      expect(performance.now() - startedAt).toBeLessThan(PATIENT.attemptTimeoutMs);
+      expect(open.proxy.counts()).toEqual({ PutItem: 1 });
     });
 
     it('the fallback read has no budget of its own', async () => {

@@ -38,11 +38,7 @@ export function lostAnswersSuite(engine: () => EmbeddedDynamo): void {
     });
 
     it('a silent connection: the attempt times out and the next one finds our token', async () => {
-      const { ledger, proxy } = await openLedger(engine(), {
-        ...HASTY,
-        attemptTimeoutMs: 400,
-        callBudgetMs: 10_000,
-      });
+      const { ledger, proxy } = await openLedger(engine(), { ...HASTY, maxAttempts: 10 });
       const row = aClaimedRow();
       proxy.next('PutItem', 'withhold-answer');
       expect(await ledger.claim(row)).toEqual({ kind: 'claimed' });

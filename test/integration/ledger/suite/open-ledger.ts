@@ -19,10 +19,10 @@ export const PATIENT: LedgerTiming = {
 };
 /** For answers that never come. */
 export const HASTY: LedgerTiming = {
-  connectTimeoutMs: 100,
-  attemptTimeoutMs: 100,
+  connectTimeoutMs: 2_000,
+  attemptTimeoutMs: 400,
   maxAttempts: 2,
-  callBudgetMs: 1_500,
+  callBudgetMs: 20_000,
 };
 
 /** A table of the test's own, seen through a proxy by the ledger and directly by the test. */
