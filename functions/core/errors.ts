@@ -8,7 +8,8 @@ export class RemindOnceError extends Error {
 
   constructor(code: string, message: string, options?: ErrorOptions) {
     super(message, options);
-    this.name = new.target.name;
+    // Spelt out: minified bundles rename classes, and errors are recognised by name.
+    this.name = 'RemindOnceError';
     this.code = code;
   }
 }
@@ -24,6 +25,7 @@ export class ConfigError extends RemindOnceError {
     const lines = faults.map((fault) => `  ${fault.setting}: ${fault.problem}`);
     const noun = faults.length === 1 ? 'setting is' : 'settings are';
     super('CONFIG_INVALID', `${faults.length} ${noun} wrong:\n${lines.join('\n')}`);
+    this.name = 'ConfigError';
     this.faults = faults;
   }
 }
