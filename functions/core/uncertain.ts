@@ -41,7 +41,8 @@ export function uncertainPath(
 ): UncertainPath {
   if (row.reason === 'PARKED_REJECTED_AFTER_UNKNOWN') return park(row.reason);
   const { profile } = delivery;
-  if (row.provider !== profile.provider) {
+  // Channels may share a provider's name and still not its memory of keys.
+  if (row.provider !== profile.provider || row.channel !== delivery.reminder.channel) {
     return byPolicy(row, delivery, now, settings, 'PARKED_PROVIDER_CHANGED');
   }
   if (profile.providerClass === 'queryable') {
@@ -50,16 +51,26 @@ export function uncertainPath(
   if (profile.providerClass === 'blind') {
     return byPolicy(row, delivery, now, settings, 'PARKED_BLIND');
   }
-  if (!windowOpen(row, profile, now)) {
+  if (!windowOpen(row, profile, now, settings)) {
     return byPolicy(row, delivery, now, settings, 'PARKED_WINDOW_OVER');
   }
   return whyNotResend(row, delivery, now, settings) ?? { kind: 'resend-same-key' };
 }
 
-/** Whether a deduping provider still remembers our key for as long as one more call can take. */
-export function windowOpen(row: LedgerRecord, profile: SenderProfile, now: EpochMs): boolean {
+/**
+ * Whether a deduping provider still remembers our key for as long as a claim made now may send.
+ * The send may wait for its turn until the lease ends, and the first one may have been timed by a
+ * clock ahead of ours: a window that closes in between would turn the repeat into a second send.
+ */
+export function windowOpen(
+  row: LedgerRecord,
+  profile: Pick<SenderProfile, 'windowSeconds'>,
+  now: EpochMs,
+  settings: Pick<DeliverySettings, 'leaseMs' | 'skewMs'>,
+): boolean {
   if (row.firstSendAt === null || profile.windowSeconds === null) return false;
-  return now + profile.sendTimeoutMs < row.firstSendAt + profile.windowSeconds * 1000;
+  const closesAt = row.firstSendAt + profile.windowSeconds * 1000 - settings.skewMs;
+  return now + settings.leaseMs < closesAt;
 }
 
 /** The next send would be attempt `row.attempt + 1`; the budget must allow it. */
