@@ -23,13 +23,13 @@ export type BackoffRequest = {
   readonly fraction: number;
 };
 
-/** Seconds until the next attempt. */
+/** Whole seconds until the next attempt. */
 export function backoffSeconds(request: BackoffRequest): number {
   const { ladderSeconds, fraction } = request;
   const cap = Math.min(Math.max(...ladderSeconds), MAX_DELAY_SECONDS);
   const step = ladderSeconds[Math.min(request.step, ladderSeconds.length - 1)] ?? cap;
   const drawn = Math.max(MIN_WAIT_SECONDS, Math.ceil(step * fraction));
-  const floor = Math.min(request.retryAfterSeconds ?? 0, cap);
+  const floor = Math.ceil(Math.min(request.retryAfterSeconds ?? 0, cap));
   return Math.max(drawn, floor);
 }
 

@@ -150,11 +150,11 @@ function stillUnknown(sent: Sent, reason: string): PlanAfterSend {
   const surfacedSeconds = delivery.profile.commitSeconds + settings.skewMs / 1000;
   const again = stepOf(sent) === 0 ? 0 : backoffOf(sent);
   const waitSeconds = Math.max(settings.settleSeconds, surfacedSeconds, again);
-  return unsettled(sent, reason, now + waitSeconds * 1000);
+  return unsettled(sent, reason, now + Math.ceil(waitSeconds * 1000));
 }
 
 function channelStopped(sent: Sent, reason: string): PlanAfterSend {
-  const notBefore = sent.now + sent.settings.channelStoppedSeconds * 1000;
+  const notBefore = sent.now + Math.ceil(sent.settings.channelStoppedSeconds * 1000);
   return givenBack(sent, reason, notBefore, 'channel-stopped');
 }
 
