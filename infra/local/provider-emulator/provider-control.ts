@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
-import { answerControl, controlClock, controlFaults, faultsBody } from '../control-route.ts';
-import { providerBehaviourSchema } from './provider-behaviour.ts';
+import { answerControl, controlClock, controlFaults } from '../control-route.ts';
+import { providerFaultsBody } from './fault-mixes.ts';
 import type { ProviderEmulator } from './provider-emulator.ts';
 
 const users = z.strictObject({
@@ -32,7 +32,7 @@ export function handleProviderControl(
 }
 
 function planFaults(emulator: ProviderEmulator, body: unknown): unknown {
-  const schema = faultsBody(z.enum(emulator.routes), providerBehaviourSchema);
+  const schema = providerFaultsBody(emulator.routes);
   return controlFaults(emulator.faults, schema.parse(body));
 }
 

@@ -109,8 +109,13 @@ export class ProviderEmulator {
 
   /** What users saw, over all surfaces; commits that are due by now are in it. */
   get effects(): EffectLedger {
-    for (const { model } of this.#mounted.values()) model.settle(this.clock.now());
+    this.settle();
     return this.#effects;
+  }
+
+  /** Makes commits that are due by now effects; every access does it by itself. */
+  settle(): void {
+    for (const { model } of this.#mounted.values()) model.settle(this.clock.now());
   }
 
   /** Listens, after the first time on the same port again. */

@@ -1,11 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as z from 'zod';
-import { answerControl, controlClock, controlFaults, faultsBody } from '../control-route.ts';
+import { answerControl, controlClock, controlFaults } from '../control-route.ts';
 import { answerStyleSchema } from './answer-style.ts';
+import { queueFaultsBody } from './fault-mixes.ts';
 import type { QueueEmulator } from './queue-emulator.ts';
-import { QUEUE_ROUTES, queueFaultSchema } from './queue-faults.ts';
-
-const faults = faultsBody(z.enum(QUEUE_ROUTES), queueFaultSchema);
 
 export const queueBehaviourSchema = z.strictObject({
   visibility: z.enum(['honoured', 'ignored']),
@@ -32,7 +30,8 @@ export function handleControl(
   const routes = {
     'GET /_emulator/state': () => state(emulator),
     'POST /_emulator/clock': (body: unknown) => controlClock(emulator.clock, body),
-    'POST /_emulator/faults': (body: unknown) => controlFaults(emulator.faults, faults.parse(body)),
+    'POST /_emulator/faults': (body: unknown) =>
+      controlFaults(emulator.faults, queueFaultsBody.parse(body)),
     'POST /_emulator/settings': (body: unknown) => applySettings(emulator, body),
     'POST /_emulator/reset': () => emulator.reset(),
   };

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import type { EpochMs } from '#core/brand.ts';
 import type { Random } from '#ports';
-import { IdempotencyStore } from '../idempotency-store.ts';
 import { randomId, seededRandom } from '../seeded-random.ts';
 import { AccountModel } from './account-model.ts';
+import { delivery, newMessage, publishFault } from './message-record.ts';
+import { PublishMemory } from './publish-memory.ts';
 import {
   type ConsumeMessagesRequest,
   type ConsumeResult,
@@ -12,8 +13,6 @@ import {
   DEFAULT_MAX_DELIVERIES,
   type DeliveredMessage,
   freshCounters,
-  MAX_DELAY_SECONDS,
-  MAX_MESSAGE_BYTES,
   MAX_MESSAGES_PER_CONSUME,
   MAX_RETENTION_DAYS,
   type MessageView,
@@ -36,8 +35,6 @@ import {
 } from './queue-state.ts';
 
 const DAY_MS = 86_400_000;
-const IDEMPOTENCY_WINDOW_MS = DAY_MS;
-const FIFO_DEDUPLICATION_MS = 5 * 60_000;
 
 /**
  * The Infrai queue as a pure model: no socket, no timer, no clock. Every call takes the instant at
@@ -50,8 +47,7 @@ export class QueueModel {
   readonly #options: QueueModelOptions;
   readonly #random: Random;
   readonly #queues = new Map<string, QueueState>();
-  readonly #published = new IdempotencyStore<string>(IDEMPOTENCY_WINDOW_MS);
-  readonly #deduplicated = new IdempotencyStore<string>(FIFO_DEDUPLICATION_MS);
+  readonly #published = new PublishMemory();
 
   constructor(options: QueueModelOptions = {}) {
     this.#options = options;
@@ -66,7 +62,6 @@ export class QueueModel {
   reset(): void {
     this.#queues.clear();
     this.#published.clear();
-    this.#deduplicated.clear();
     this.behaviour = { ...DEFAULT_BEHAVIOUR, ...this.#options.behaviour };
     this.account = new AccountModel(this.#options.balanceUsd ?? 1_000);
     this.counters = freshCounters();
@@ -118,10 +113,22 @@ export class QueueModel {
         payloadJson,
       'base64',
     );
-    const derived = this.behaviour.derivedKeys ? fingerprint : undefined;
-    const key = request.idempotencyKey ?? derived;
-    const earlier = this.#earlierPublish(queue, key, fingerprint, request.deduplicationId, now);
-    if (earlier !== undefined) return earlier;
+    const publish = {
+      key: request.idempotencyKey ?? (this.behaviour.derivedKeys ? fingerprint : undefined),
+      fingerprint,
+      deduplicationId:
+        queue.settings.type === 'fifo' && request.deduplicationId !== undefined
+          ? `${queue.name}\n${request.deduplicationId}`
+          : undefined,
+    };
+    const earlier = this.#published.recall(publish, now);
+    if (earlier.kind === 'other-body' && this.behaviour.keyConflict === 'refused') {
+      return refused('IDEMPOTENCY_KEY_CONFLICT', 'this key came before with another body');
+    }
+    if (earlier.kind !== 'new') {
+      this.counters.replayedPublishes += 1;
+      return { kind: 'published', messageId: earlier.result, replayed: true };
+    }
     if (!this.account.charge(PUBLISH_PRICE_MICRO_USD)) {
       return refused('INSUFFICIENT_CREDIT', 'the balance does not cover this call');
     }
@@ -129,11 +136,7 @@ export class QueueModel {
     queue.settle(now);
     queue.add(newMessage(messageId, payloadJson, request), now + delaySeconds * 1000, now);
     this.counters.published += 1;
-    if (key !== undefined) this.#published.remember(key, fingerprint, messageId, now);
-    if (queue.settings.type === 'fifo' && request.deduplicationId !== undefined) {
-      const scoped = `${queue.name}\n${request.deduplicationId}`;
-      this.#deduplicated.remember(scoped, '', messageId, now);
-    }
+    this.#published.remember(publish, messageId, now);
     return { kind: 'published', messageId, replayed: false };
   }
 
@@ -239,34 +242,6 @@ export class QueueModel {
     return made;
   }
 
-  #earlierPublish(
-    queue: QueueState,
-    key: string | undefined,
-    fingerprint: string,
-    deduplicationId: string | undefined,
-    now: EpochMs,
-  ): PublishResult | undefined {
-    const byKey =
-      key === undefined
-        ? ({ kind: 'new' } as const)
-        : this.#published.recall(key, fingerprint, now);
-    if (byKey.kind === 'other-body' && this.behaviour.keyConflict === 'refused') {
-      return refused('IDEMPOTENCY_KEY_CONFLICT', 'this key came before with another body');
-    }
-    let messageId = byKey.kind === 'new' ? undefined : byKey.result;
-    if (
-      messageId === undefined &&
-      queue.settings.type === 'fifo' &&
-      deduplicationId !== undefined
-    ) {
-      const scoped = this.#deduplicated.recall(`${queue.name}\n${deduplicationId}`, '', now);
-      if (scoped.kind !== 'new') messageId = scoped.result;
-    }
-    if (messageId === undefined) return undefined;
-    this.counters.replayedPublishes += 1;
-    return { kind: 'published', messageId, replayed: true };
-  }
-
   #leaseMs(queue: QueueState, request: ConsumeMessagesRequest): number {
     const { visibility, redeliveryDelayMs, redeliveryJitterMs } = this.behaviour;
     if (request.leaseMs !== undefined) return request.leaseMs;
@@ -327,56 +302,4 @@ function settingsOf(request: CreateQueueRequest): QueueSettings {
     visibilityTimeoutMs: visibilitySeconds === undefined ? null : visibilitySeconds * 1000,
     priorityEnabled: request.enablePriority ?? false,
   };
-}
-
-function newMessage(
-  id: string,
-  payloadJson: string,
-  request: PublishMessageRequest,
-): StoredMessage {
-  return {
-    id,
-    payloadJson,
-    headers: request.headers ?? null,
-    priority: request.priority ?? 0,
-    origin: request.queue,
-    state: 'available',
-    deliveryCount: 0,
-    availableFrom: 0,
-    dueAt: 0,
-    rank: 0,
-    place: -1,
-    agePlace: -1,
-  };
-}
-
-function delivery(message: StoredMessage): DeliveredMessage {
-  return {
-    messageId: message.id,
-    payload: JSON.parse(message.payloadJson),
-    deliveryCount: message.deliveryCount,
-    leaseUntil: message.dueAt,
-    headers: message.headers,
-  };
-}
-
-function publishFault(
-  delaySeconds: number,
-  payloadJson: string | undefined,
-): QueueRefusal | undefined {
-  if (!Number.isInteger(delaySeconds) || delaySeconds < 0 || delaySeconds > MAX_DELAY_SECONDS) {
-    return refused(
-      'VALIDATION_FAILED',
-      `delay_seconds is ${delaySeconds}; a whole number from 0 to ${MAX_DELAY_SECONDS} is allowed`,
-    );
-  }
-  if (payloadJson === undefined) return refused('VALIDATION_FAILED', 'payload is missing');
-  // A UTF-16 unit is at most three bytes: short texts need no byte count.
-  if (payloadJson.length * 3 <= MAX_MESSAGE_BYTES) return undefined;
-  const bytes = Buffer.byteLength(payloadJson);
-  if (bytes <= MAX_MESSAGE_BYTES) return undefined;
-  return refused(
-    'QUEUE_MESSAGE_TOO_LARGE',
-    `the payload has ${bytes} bytes; at most ${MAX_MESSAGE_BYTES} are allowed`,
-  );
 }
