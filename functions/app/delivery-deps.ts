@@ -32,6 +32,10 @@ export type DeliveryLimits = {
 export type Run = {
   readonly budget: RunBudget;
   readonly gates: ReadonlyMap<string, ChannelGate>;
-  /** Channels whose credentials were refused in this run, by the provider's code. */
+  /** Channels that are not tried (any more) in this run, by the provider's code. */
   readonly stoppedChannels: Map<string, string>;
+  /** Once the breaker has tripped, nothing is sent any more; `acks`: nothing is acked either. */
+  halted: Halt;
 };
+
+export type Halt = 'no' | 'sends' | 'acks';

@@ -1,3 +1,4 @@
+import type { EpochMs } from '#core/brand.ts';
 import type { TerminalState } from '#core/ledger-record.ts';
 import type { FoundOutcome } from '#core/plan-after-claim.ts';
 import type { SendOutcome } from '#core/plan-after-send.ts';
@@ -13,6 +14,8 @@ export type DeliveryOutcome =
   | 'record-failed'
   | 'lost-race'
   | 'lost-claim'
+  /** Nothing was done: the breaker had tripped before this delivery's turn came. */
+  | 'halted'
   | 'crashed';
 
 /** What the queue was told. `left` is also where a publish or an ack did not get through. */
@@ -40,6 +43,14 @@ export type DeliveryReport = {
   takenOver: boolean;
   /** A provider's proof was got in this delivery. */
   receipt: boolean;
+  /** That proof; where it could not be recorded, this line is what is left of it. */
+  receiptId: string | null;
+  /** The receipt of a SENT row that was found as it stood. */
+  receiptFound: string | null;
+  /** Code or cause of the send's result; null when nothing was sent, or it was accepted. */
+  sendCode: string | null;
+  /** The code with which the provider refused our credentials. */
+  channelRefused: string | null;
   /** The terminal state that this delivery wrote. */
   terminal: TerminalState | null;
   contentConflict: boolean;
@@ -48,6 +59,8 @@ export type DeliveryReport = {
   asks: number;
   /** The queue took a paid publish. */
   published: boolean;
+  /** When the published copy is due. */
+  copyDueAt: EpochMs | null;
   claimMs: number | null;
   sendMs: number | null;
   recordMs: number | null;
@@ -71,11 +84,16 @@ export function openReport(messageId: string, deliveryCount: number | null): Del
     keyClaimed: false,
     takenOver: false,
     receipt: false,
+    receiptId: null,
+    receiptFound: null,
+    sendCode: null,
+    channelRefused: null,
     terminal: null,
     contentConflict: false,
     submissions: 0,
     asks: 0,
     published: false,
+    copyDueAt: null,
     claimMs: null,
     sendMs: null,
     recordMs: null,

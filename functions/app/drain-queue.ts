@@ -3,6 +3,7 @@ import type { DeliveryDeps, Run } from '#app/delivery-deps.ts';
 import type { DeliveryReport } from '#app/delivery-report.ts';
 import { processDelivery } from '#app/process-delivery.ts';
 import { countDelivery, openTally, type RunEnd, type Tally } from '#app/tally.ts';
+import type { RunPlan } from '#core/breaker.ts';
 import { covers, type RunBudget } from '#core/run-budget.ts';
 import type { ConsumeAnswer, QueueMessage } from '#ports';
 
@@ -17,8 +18,14 @@ export type DrainSettings = {
 
 export type DrainResult = { readonly end: RunEnd; readonly tally: Tally };
 
-/** Called after each delivery; a stop lets what is under way finish and starts nothing more. */
-export type AfterDelivery = (report: DeliveryReport, tally: Tally) => 'go-on' | 'stop';
+/**
+ * What follows a delivery. `stop` lets what is in hand finish and pulls nothing more; `halt` also
+ * sends nothing more, `halt-acks` also acks nothing more: what is left comes back by its lease.
+ */
+export type AfterDelivery = (
+  report: DeliveryReport,
+  tally: Tally,
+) => 'go-on' | 'stop' | 'halt' | 'halt-acks';
 
 /**
  * Slots per send that may be under way: a delivery also claims, records and acks, and while it
@@ -34,14 +41,17 @@ const PULL_RETRY_MS = 1000;
 /**
  * Pulls and processes until the queue is empty or the budget ends. Never pulls more messages than
  * there are free slots, so that no lease runs out in memory; returns with nothing under way.
+ *
+ * @param plan what the breaker allows; without one, everything that the settings allow
  */
 export async function drainQueue(
   deps: DeliveryDeps,
   settings: DrainSettings,
   budget: RunBudget,
   afterDelivery: AfterDelivery,
+  plan?: RunPlan,
 ): Promise<DrainResult> {
-  const drain = new Drain(deps, settings, budget, afterDelivery);
+  const drain = new Drain(deps, settings, budget, afterDelivery, plan);
   return drain.run();
 }
 
@@ -69,15 +79,18 @@ class Drain {
     settings: DrainSettings,
     budget: RunBudget,
     afterDelivery: AfterDelivery,
+    plan: RunPlan | undefined,
   ) {
     this.#deps = deps;
     this.#settings = settings;
     this.#afterDelivery = afterDelivery;
     const gates = new Map<string, ChannelGate>();
+    const concurrency = plan?.concurrency ?? settings.concurrency;
     for (const channel of deps.senders.keys()) {
-      gates.set(channel, new ChannelGate(settings.concurrency));
+      const start = plan?.probing.has(channel) ? 1 : concurrency;
+      gates.set(channel, new ChannelGate(concurrency, start));
     }
-    this.#run = { budget, gates, stoppedChannels: new Map() };
+    this.#run = { budget, gates, stoppedChannels: new Map(plan?.stopped), halted: 'no' };
   }
 
   async run(): Promise<DrainResult> {
@@ -157,7 +170,11 @@ class Drain {
     const report = await processDelivery(message, this.#deps, this.#run);
     this.#inHand -= 1;
     countDelivery(this.#tally, report);
-    if (this.#afterDelivery(report, this.#tally) === 'stop') this.#end ??= 'stopped';
+    const next = this.#afterDelivery(report, this.#tally);
+    if (next === 'go-on') return;
+    this.#end ??= 'stopped';
+    if (next === 'halt-acks') this.#run.halted = 'acks';
+    if (next === 'halt' && this.#run.halted === 'no') this.#run.halted = 'sends';
   }
 
   /** A port that throws is a bug: what is under way still ends before the run fails with it. */

@@ -5,9 +5,10 @@ import { identifyDelivery } from '#app/identify-delivery.ts';
 import { recordOutcome } from '#app/record-outcome.ts';
 import { sendReminder } from '#app/send-reminder.ts';
 import { settleDelivery } from '#app/settle-delivery.ts';
+import { WINNER_HOLDS_OTHER_RECEIPT, WINNER_HOLDS_SAME_RECEIPT } from '#core/breaker-evidence.ts';
 import { LEAVE, postpone, type Settlement } from '#core/delivery.ts';
 import { errorName } from '#core/errors.ts';
-import { isTerminal } from '#core/ledger-record.ts';
+import { ASSUMED_RECEIPT, isTerminal } from '#core/ledger-record.ts';
 import type { PlanAfterSend } from '#core/plan-after-send.ts';
 import { planBeforeClaim } from '#core/plan-before-claim.ts';
 import type { QueueMessage } from '#ports';
@@ -52,8 +53,16 @@ async function walk(
   report.attempt = reminder.attempt;
   report.hop = reminder.hop;
 
-  const settle = (settlement: Settlement) =>
-    settleDelivery(message, settlement, { sendKey: identity.sendKey, payload }, deps, report);
+  const settle = (settlement: Settlement) => {
+    const told = run.halted === 'acks' ? LEAVE : settlement;
+    return settleDelivery(message, told, { sendKey: identity.sendKey, payload }, deps, report);
+  };
+
+  if (run.halted !== 'no') {
+    report.outcome = 'halted';
+    report.reason = 'BREAKER_TRIPPED';
+    return;
+  }
 
   const arrivedAt = deps.clock.now();
   const before = planBeforeClaim(delivery, arrivedAt, deps.settings);
@@ -114,6 +123,9 @@ async function record(
 /** A winner with another receipt means two acceptances: the one thing that must never be. */
 function whoseClaim(plan: PlanAfterSend, winner: PlanAfterSend['next'] | undefined): string {
   if (winner === undefined) return 'ROW_GONE';
-  const both = plan.next.receipt !== null && winner.receipt !== null;
-  return both && plan.next.receipt !== winner.receipt ? 'WINNER_HOLDS_OTHER_RECEIPT' : 'TAKEN_OVER';
+  const ours = plan.next.receipt;
+  if (ours === null || winner.receipt === null || winner.receipt === ASSUMED_RECEIPT) {
+    return 'TAKEN_OVER';
+  }
+  return ours === winner.receipt ? WINNER_HOLDS_SAME_RECEIPT : WINNER_HOLDS_OTHER_RECEIPT;
 }

@@ -60,6 +60,7 @@ function obstacleTo(errand: Errand, uncertain: boolean): PlanAfterSend | null {
   const sent = sentNow(errand, uncertain);
   const stopped = run.stoppedChannels.get(reminder.channel);
   if (stopped !== undefined) return planAfterSend(sent, { kind: 'channel-stopped', code: stopped });
+  if (run.halted !== 'no') return planNotSent(sent, 'BREAKER_TRIPPED');
   const sendMs = profile.sendTimeoutMs;
   if (sent.now + sendMs + profile.commitSeconds * 1000 > claimed.row.leaseUntil) {
     return planNotSent(sent, 'LEASE_TOO_SHORT');
@@ -75,8 +76,8 @@ async function ask(errand: Errand): Promise<QueryResult> {
   const answer = await sender
     .query(requestOf(errand))
     .catch((): QueryResult => ({ kind: 'cannot-tell', cause: 'SENDER_THREW' }));
-  if (answer.kind === 'found') report.receipt = true;
-  stopOnRefusal(answer, delivery, run);
+  if (answer.kind === 'found') noteReceipt(report, answer.receipt);
+  stopOnRefusal(answer, delivery, run, report);
   return answer;
 }
 
@@ -89,13 +90,25 @@ async function send(errand: Errand): Promise<SendResult> {
     .send(requestOf(errand))
     .catch((): SendResult => ({ kind: 'unknown', cause: 'SENDER_THREW' }));
   report.sendMs = deps.clock.now() - startedAt;
-  if (result.kind === 'accepted') report.receipt = true;
-  stopOnRefusal(result, delivery, run);
+  if (result.kind === 'accepted') noteReceipt(report, result.receipt);
+  else report.sendCode = result.kind === 'unknown' ? result.cause : result.code;
+  stopOnRefusal(result, delivery, run, report);
   return result;
 }
 
-function stopOnRefusal(result: SendResult | QueryResult, delivery: Delivery, run: Run): void {
+function noteReceipt(report: DeliveryReport, receipt: string): void {
+  report.receipt = true;
+  report.receiptId = receipt;
+}
+
+function stopOnRefusal(
+  result: SendResult | QueryResult,
+  delivery: Delivery,
+  run: Run,
+  report: DeliveryReport,
+): void {
   if (result.kind === 'channel-stopped') {
+    report.channelRefused = result.code;
     run.stoppedChannels.set(delivery.reminder.channel, result.code);
   }
 }

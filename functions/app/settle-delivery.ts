@@ -41,6 +41,7 @@ export async function settleDelivery(
       return;
     }
     report.published = answer.kind === 'published';
+    if (report.published) report.copyDueAt = until;
   }
   const ack = await deps.queue.ack(message);
   if (ack.kind === 'failed') {

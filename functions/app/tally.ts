@@ -1,8 +1,24 @@
 import type { DeliveryReport } from '#app/delivery-report.ts';
+import { balanceOf, WINNER_HOLDS_SAME_RECEIPT } from '#core/breaker-evidence.ts';
 import type { TerminalState } from '#core/ledger-record.ts';
 
 /** Why a run ended. */
-export type RunEnd = 'queue-empty' | 'run-budget' | 'queue-failed' | 'stopped';
+export type RunEnd =
+  | 'queue-empty'
+  | 'run-budget'
+  | 'queue-failed'
+  /** By the breaker, in mid-run. */
+  | 'stopped'
+  /** The breaker is open: nothing was consumed. */
+  | 'paused'
+  /** Nothing was consumed, because nobody could say whether the breaker is open. */
+  | 'breaker-unreadable';
+
+/**
+ * Copies are counted by the slice of time in which they are due: the queue's delayed count is
+ * checked against those that are still to come.
+ */
+export const DUE_SLICE_MS = 300_000;
 
 /** The figures of one run (or several, added up). Every count starts at 0 and only grows. */
 export type Tally = {
@@ -12,10 +28,15 @@ export type Tally = {
   receipts: number;
   terminal: Record<TerminalState, number>;
   assumedSent: number;
+  /** Proofs that no row holds, and SENT rows without a proof; both judged within one delivery. */
+  receiptsAhead: number;
+  terminalAhead: number;
   duplicatesAbsorbed: number;
   contentConflicts: number;
   postponed: number;
   published: number;
+  /** Published copies by the start of their slice, epoch milliseconds. */
+  copiesDue: Record<string, number>;
   submissions: number;
   asks: number;
   acked: number;
@@ -39,10 +60,13 @@ export function openTally(): Tally {
     receipts: 0,
     terminal: { SENT: 0, REJECTED: 0, EXPIRED: 0 },
     assumedSent: 0,
+    receiptsAhead: 0,
+    terminalAhead: 0,
     duplicatesAbsorbed: 0,
     contentConflicts: 0,
     postponed: 0,
     published: 0,
+    copiesDue: {},
     submissions: 0,
     asks: 0,
     acked: 0,
@@ -64,18 +88,29 @@ export function countDelivery(tally: Tally, report: DeliveryReport): void {
   bump(tally.outcomes, report.outcome);
   if (report.keyClaimed) tally.keysClaimed += 1;
   if (report.takenOver) tally.takeOvers += 1;
-  if (report.receipt) tally.receipts += 1;
+  countProof(tally, report);
   if (report.terminal !== null) tally.terminal[report.terminal] += 1;
   if (report.outcome === 'assumed-sent') tally.assumedSent += 1;
   if (report.outcome === 'duplicate') tally.duplicatesAbsorbed += 1;
   if (report.contentConflict) tally.contentConflicts += 1;
   if (report.published) tally.published += 1;
+  if (report.copyDueAt !== null) {
+    bump(tally.copiesDue, String(Math.floor(report.copyDueAt / DUE_SLICE_MS) * DUE_SLICE_MS));
+  }
   if (report.outcome === 'lost-claim') tally.lostClaims += 1;
   if (report.outcome === 'record-failed') tally.recordFailures += 1;
   tally.submissions += report.submissions;
   tally.asks += report.asks;
   if (report.outcome === 'invalid') bump(tally.invalidByReason, report.reason);
   countSettlement(tally, report);
+}
+
+/** A receipt that the winner of a lost claim has recorded is not counted again by the loser. */
+function countProof(tally: Tally, report: DeliveryReport): void {
+  if (report.receipt && report.reason !== WINNER_HOLDS_SAME_RECEIPT) tally.receipts += 1;
+  const balance = balanceOf(report);
+  if (balance === 'receipt-ahead' || balance === 'two-receipts') tally.receiptsAhead += 1;
+  if (balance === 'terminal-ahead') tally.terminalAhead += 1;
 }
 
 function countSettlement(tally: Tally, report: DeliveryReport): void {

@@ -27,6 +27,8 @@ export type PlanAfterClaim =
 
 export type FoundOutcome =
   | 'duplicate'
+  /** SENT without a receipt and without a policy's word: acking would forget an unproved send. */
+  | 'unproved'
   | 'held'
   | 'not-due'
   | 'settling'
@@ -48,6 +50,9 @@ export type Found = {
 
 export function planAfterClaim(found: Found): PlanAfterClaim {
   const { row, now, settings } = found;
+  if (row.state === 'SENT' && row.receipt === null) {
+    return { kind: 'settle', settlement: LEAVE, outcome: 'unproved' };
+  }
   if (isTerminal(row.state)) return { kind: 'settle', settlement: ACK, outcome: 'duplicate' };
   switch (row.state) {
     case 'CLAIMED':

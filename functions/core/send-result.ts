@@ -49,3 +49,6 @@ export type SenderProfile = {
   readonly sendTimeoutMs: number;
   readonly blindPolicy: BlindPolicy;
 };
+
+/** The cause of an unknown outcome: a 2xx that names no receipt. Repeated ones trip the breaker. */
+export const NO_RECEIPT = 'NO_RECEIPT';

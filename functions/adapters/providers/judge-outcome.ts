@@ -7,10 +7,7 @@ import {
 import { RECEIPTLESS, readReceipt } from '#adapters/providers/receipt.ts';
 import type { EpochMs } from '#core/brand.ts';
 import { retryAfterSeconds } from '#core/retry-after.ts';
-import type { QueryResult, SendResult } from '#core/send-result.ts';
-
-/** A 2xx that names no receipt; repeated ones trip the breaker. */
-export const NO_RECEIPT = 'NO_RECEIPT';
+import { NO_RECEIPT, type QueryResult, type SendResult } from '#core/send-result.ts';
 
 /** A gateway's word that the provider took too long: a sign of load, as our own time-out is. */
 const TIMED_OUT_STATUSES: readonly number[] = [408, 504];

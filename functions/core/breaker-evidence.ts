@@ -1,0 +1,242 @@
+import type { EpochMs } from '#core/brand.ts';
+import type { Breaker, ChannelStop, UnrecordedReceipt } from '#core/breaker.ts';
+import { forgetReceipt, openChannel, trip } from '#core/breaker.ts';
+import { ASSUMED_RECEIPT } from '#core/ledger-record.ts';
+import { NO_RECEIPT } from '#core/send-result.ts';
+
+/** Where a receipt was seen: in the answer to a send or to a question, or in the row as it stood. */
+export type Proof = 'send' | 'question' | 'row';
+
+/** What a finished delivery says for or against going on. */
+export type Evidence =
+  /** A row that says SENT with the provider's proof. */
+  | {
+      readonly kind: 'recorded';
+      readonly channel: string;
+      readonly sendKey: string;
+      readonly receipt: string;
+      readonly proof: Proof;
+      readonly at: EpochMs;
+    }
+  /** A proof that no row holds. */
+  | ({ readonly kind: 'unrecorded' } & UnrecordedReceipt)
+  | { readonly kind: 'other-receipt'; readonly at: EpochMs }
+  | { readonly kind: 'sent-without-receipt'; readonly at: EpochMs }
+  | {
+      readonly kind: 'no-receipt';
+      readonly channel: string;
+      readonly sendKey: string;
+      readonly attempt: number;
+      readonly at: EpochMs;
+    }
+  | {
+      readonly kind: 'channel-refused';
+      readonly channel: string;
+      readonly code: string;
+      readonly at: EpochMs;
+    };
+
+/** The facts of a finished delivery that can be evidence. */
+export type DeliveryFacts = {
+  readonly sendKey: string | null;
+  readonly channel: string | null;
+  readonly attempt: number | null;
+  readonly outcome: string;
+  readonly reason: string;
+  /** The provider's proof, got in this delivery. */
+  readonly receiptId: string | null;
+  /** The receipt of a SENT row that was found as it stood. */
+  readonly receiptFound: string | null;
+  /** Cause or code of the send's result; null when nothing was sent or it was accepted. */
+  readonly sendCode: string | null;
+  /** The code with which the provider refused our credentials, to a send or a question. */
+  readonly channelRefused: string | null;
+  readonly submissions: number;
+};
+
+/** The winner of a lost claim holds the very receipt that we got: one acceptance, recorded. */
+export const WINNER_HOLDS_SAME_RECEIPT = 'WINNER_HOLDS_SAME_RECEIPT';
+/** The winner of a lost claim holds another receipt: two acceptances. */
+export const WINNER_HOLDS_OTHER_RECEIPT = 'WINNER_HOLDS_OTHER_RECEIPT';
+
+/**
+ * Evidence is judged within one delivery, which knows both what the provider proved and what the
+ * row says. Nothing is ever derived from the difference of two counters: an invocation that is
+ * killed in mid-delivery leaves no evidence at all, and the delivery that reconciles its row gives
+ * proof and row together. So no kill can make one count run ahead of another.
+ */
+export function evidenceOf(facts: DeliveryFacts, at: EpochMs): readonly Evidence[] {
+  const { sendKey, channel } = facts;
+  if (sendKey === null || channel === null) return [];
+  const found: Evidence[] = [];
+  const attempt = facts.attempt ?? 0;
+  if (facts.channelRefused !== null) {
+    found.push({ kind: 'channel-refused', channel, code: facts.channelRefused, at });
+  }
+  if (facts.sendCode === NO_RECEIPT) {
+    found.push({ kind: 'no-receipt', channel, sendKey, attempt, at });
+  }
+  const balance = balanceOf(facts);
+  switch (balance) {
+    case 'even':
+      found.push(...recordedOf(facts, sendKey, channel, at));
+      break;
+    case 'receipt-ahead':
+      found.push({ kind: 'unrecorded', sendKey, attempt, receipt: facts.receiptId ?? '', at });
+      break;
+    case 'two-receipts':
+      found.push({ kind: 'other-receipt', at });
+      break;
+    case 'terminal-ahead':
+      found.push({ kind: 'sent-without-receipt', at });
+      break;
+    default:
+      balance satisfies never;
+  }
+  return found;
+}
+
+function recordedOf(
+  { outcome, receiptId, receiptFound, submissions }: DeliveryFacts,
+  sendKey: string,
+  channel: string,
+  at: EpochMs,
+): readonly Evidence[] {
+  if (receiptFound !== null) {
+    return [{ kind: 'recorded', channel, sendKey, receipt: receiptFound, proof: 'row', at }];
+  }
+  if (outcome !== 'sent' || receiptId === null) return [];
+  const proof = submissions > 0 ? 'send' : 'question';
+  return [{ kind: 'recorded', channel, sendKey, receipt: receiptId, proof, at }];
+}
+
+/** How the provider's proof and the row stand to each other at the end of one delivery. */
+export type Balance = 'even' | 'receipt-ahead' | 'terminal-ahead' | 'two-receipts';
+
+/**
+ * A row that a policy declared sent (`assumed-sent`) is terminal without a receipt on purpose and
+ * is even. A repeated receipt of the same key is not a second one.
+ */
+export function balanceOf(facts: Pick<DeliveryFacts, 'outcome' | 'reason' | 'receiptId'>): Balance {
+  const proved = facts.receiptId !== null;
+  switch (facts.outcome) {
+    case 'sent':
+      return proved ? 'even' : 'terminal-ahead';
+    case 'unproved':
+      return 'terminal-ahead';
+    case 'record-failed':
+    case 'crashed':
+      return proved ? 'receipt-ahead' : 'even';
+    case 'lost-claim':
+      if (facts.reason === WINNER_HOLDS_OTHER_RECEIPT) return 'two-receipts';
+      return proved && facts.reason !== WINNER_HOLDS_SAME_RECEIPT ? 'receipt-ahead' : 'even';
+    default:
+      return 'even';
+  }
+}
+
+/**
+ * One failed record is a blip that the next delivery reconciles; three within the hour are a
+ * ledger that forgets acceptances, and each of them is a send that may be made twice on a blind
+ * channel.
+ */
+const UNRECORDED_TRIPS = 3;
+const UNRECORDED_WINDOW_MS = 3_600_000;
+/** Kept so that a later receipt of the same key can be compared; a row's own life is longer. */
+const UNRECORDED_KEPT = 50;
+/** In a row, on one channel: a provider that loses messages, not a message that it dislikes. */
+const WITHOUT_RECEIPT_TRIPS = 5;
+
+/** First wait before a refused channel is tried by one send; doubled by every refusal. */
+const PROBE_MS = 60_000;
+/** More often than this, an operator who mends a secret waits for us; less often costs nothing. */
+const MAX_PROBE_MS = 900_000;
+
+/**
+ * The breaker after one piece of evidence; the same object when it changes nothing. The same
+ * evidence again changes nothing either, so it may be folded onto a newer document.
+ */
+export function withEvidence(breaker: Breaker, evidence: Evidence): Breaker {
+  switch (evidence.kind) {
+    case 'recorded':
+      return withRecorded(breaker, evidence);
+    case 'unrecorded':
+      return withUnrecorded(breaker, evidence);
+    case 'other-receipt':
+      return trip(breaker, 'OTHER_RECEIPT', evidence.at);
+    case 'sent-without-receipt':
+      return trip(breaker, 'SENT_WITHOUT_RECEIPT', evidence.at);
+    case 'no-receipt':
+      return withNoReceipt(breaker, evidence);
+    case 'channel-refused':
+      return withRefusal(breaker, evidence);
+  }
+}
+
+type Of<Kind extends Evidence['kind']> = Extract<Evidence, { kind: Kind }>;
+
+/**
+ * Shows that an acceptance was made good after all, that a channel works, or that there are two
+ * receipts. Only a send mints one: a provider may word a receipt otherwise when it is asked.
+ */
+function withRecorded(breaker: Breaker, evidence: Of<'recorded'>): Breaker {
+  const { sendKey, channel, receipt, proof, at } = evidence;
+  let next = breaker;
+  const earlier = next.unrecorded.find((entry) => entry.sendKey === sendKey);
+  if (earlier !== undefined) {
+    next = forgetReceipt(next, sendKey);
+    const minted = proof !== 'question' && receipt !== ASSUMED_RECEIPT;
+    if (minted && earlier.receipt !== receipt) next = trip(next, 'OTHER_RECEIPT', at);
+  }
+  if (proof === 'row') return next;
+  if (proof === 'send' && next.withoutReceipt.some((entry) => entry.channel === channel)) {
+    const others = next.withoutReceipt.filter((entry) => entry.channel !== channel);
+    next = { ...next, withoutReceipt: others };
+  }
+  const stop = next.channels[channel];
+  // A channel that an operator stopped stays so, whatever a late answer says.
+  return stop === undefined || stop.probeAt === null ? next : openChannel(next, channel);
+}
+
+function withUnrecorded(breaker: Breaker, evidence: Of<'unrecorded'>): Breaker {
+  const { kind: _kind, ...entry } = evidence;
+  const ofKey = breaker.unrecorded.filter(({ sendKey }) => sendKey === entry.sendKey);
+  if (ofKey.some(({ attempt }) => attempt === entry.attempt)) return breaker;
+  const next = {
+    ...breaker,
+    unrecorded: [...breaker.unrecorded, entry].slice(-UNRECORDED_KEPT),
+  };
+  if (ofKey.some(({ receipt }) => receipt !== entry.receipt)) {
+    return trip(next, 'OTHER_RECEIPT', entry.at);
+  }
+  const from = Math.max(breaker.since, entry.at - UNRECORDED_WINDOW_MS);
+  const recent = next.unrecorded.filter(({ at }) => at >= from);
+  return recent.length < UNRECORDED_TRIPS ? next : trip(next, 'RECORDS_FAILING', entry.at);
+}
+
+function withNoReceipt(breaker: Breaker, evidence: Of<'no-receipt'>): Breaker {
+  const { channel, sendKey, attempt, at } = evidence;
+  const ofChannel = breaker.withoutReceipt.filter((entry) => entry.channel === channel);
+  const known = ofChannel.some((e) => e.sendKey === sendKey && e.attempt === attempt);
+  if (known || ofChannel.length >= WITHOUT_RECEIPT_TRIPS) return breaker;
+  const next = {
+    ...breaker,
+    withoutReceipt: [...breaker.withoutReceipt, { channel, sendKey, attempt }],
+  };
+  return ofChannel.length + 1 < WITHOUT_RECEIPT_TRIPS ? next : trip(next, 'NO_RECEIPTS', at);
+}
+
+/** Several sends of one run are refused together: they are one refusal. */
+function withRefusal(breaker: Breaker, { channel, code, at }: Of<'channel-refused'>): Breaker {
+  const stop = breaker.channels[channel];
+  if (stop !== undefined && (stop.probeAt === null || at < stop.probeAt)) return breaker;
+  const refusals = (stop?.refusals ?? 0) + 1;
+  const next: ChannelStop = {
+    reason: code,
+    since: stop?.since ?? at,
+    by: 'breaker',
+    refusals,
+    probeAt: at + Math.min(PROBE_MS * 2 ** (refusals - 1), MAX_PROBE_MS),
+  };
+  return { ...breaker, channels: { ...breaker.channels, [channel]: next } };
+}
