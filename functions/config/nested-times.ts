@@ -64,12 +64,13 @@ export function runBudgetFaults(
   channels: ChannelsConfig,
   drain: DrainConfig,
 ): readonly ConfigFault[] {
-  const worstSeconds = worstDeliveryMs(channels, drain) / 1000;
-  if (worstSeconds < drain.runBudgetSeconds) return [];
+  // The pull that brings the delivery takes its time first.
+  const worstSeconds = (drain.queueCallMs + worstDeliveryMs(channels, drain)) / 1000;
+  if (worstSeconds <= drain.runBudgetSeconds) return [];
   return [
     {
       setting: 'DRAIN.runBudgetSeconds',
-      problem: `is ${drain.runBudgetSeconds}; it must exceed the ${worstSeconds} s that one delivery can take, or no reminder is ever started`,
+      problem: `is ${drain.runBudgetSeconds}; it must be at least the ${worstSeconds} s that a pull and one delivery can take, or no reminder is ever started`,
     },
   ];
 }

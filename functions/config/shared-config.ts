@@ -62,7 +62,11 @@ export function readSharedConfig(
   const channels = faults.checkJson('CHANNELS', channelsSchema, env['CHANNELS']);
   const delivery = faults.checkJson('DELIVERY', deliverySchema, env['DELIVERY']);
   const defaultChannel = env['DEFAULT_CHANNEL']?.trim() || null;
-  if (defaultChannel !== null && channels !== undefined && !(defaultChannel in channels)) {
+  if (
+    defaultChannel !== null &&
+    channels !== undefined &&
+    !Object.hasOwn(channels, defaultChannel)
+  ) {
     const known = Object.keys(channels).join(', ');
     faults.add('DEFAULT_CHANNEL', `is ${defaultChannel}; allowed: a configured channel (${known})`);
   }
