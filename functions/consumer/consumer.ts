@@ -1,21 +1,28 @@
 import { PowertoolsTelemetry } from '#adapters/aws/telemetry.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemRandom } from '#adapters/system/random.ts';
+import { BreakerGuard } from '#app/breaker-guard.ts';
 import type { DeliveryDeps } from '#app/delivery-deps.ts';
-import { type DrainResult, drainQueue } from '#app/drain-queue.ts';
+import { type AfterDelivery, type DrainResult, drainQueue } from '#app/drain-queue.ts';
+import { markRun } from '#app/mark-run.ts';
+import { openTally } from '#app/tally.ts';
 import { type ConsumerConfig, loadConsumerConfig } from '#config/consumer-config.ts';
 import { deliverySettings } from '#config/delivery-config.ts';
 import type { Environment } from '#config/environment.ts';
+import { CONSUMER_METRICS } from '#config/metrics.ts';
 import { finishMs, worstDeliveryMs } from '#config/nested-times.ts';
-import { runBudget } from '#core/run-budget.ts';
+import { type RunBudget, runBudget } from '#core/run-budget.ts';
 import { logDelivery, reportRun } from '#functions/consumer/run-report.ts';
-import type { Clock, Random } from '#ports';
+import type { Clock, ControlStore, Random, Telemetry } from '#ports';
 import { openBackends } from '#wiring/backends.ts';
 import { type Invocation, type LambdaHandler, lambdaHandler } from '#wiring/lambda-stack.ts';
 import { openSecrets } from '#wiring/open-secrets.ts';
 
-/** Kept back for flushing metrics and answering, so that the platform never cuts a run off. */
-const END_MARGIN_MS = 5000;
+/**
+ * Kept back for the breaker, the run's mark and the metrics, so that the platform never cuts a run
+ * off: four calls to the control documents of at most 2 s, two by two, when the table is unwell.
+ */
+const END_MARGIN_MS = 10_000;
 
 /**
  * The consumer function. Configuration is checked here, at load, all faults at once; secrets are
@@ -29,11 +36,11 @@ export function createConsumer(
 ): LambdaHandler<DrainResult> {
   const config = loadConsumerConfig(env);
   const telemetry = new PowertoolsTelemetry({ service: config.pipeline, stage: config.stage });
-  let opening: Promise<DeliveryDeps> | undefined;
+  let opening: Promise<Opened> | undefined;
 
   async function run(_event: unknown, invocation: Invocation): Promise<DrainResult> {
-    opening ??= openDeps(config, { clock, random, telemetry, secrets: openSecrets(env) });
-    const deps = await opening.catch((error: unknown) => {
+    opening ??= open(config, { clock, random, telemetry, secrets: openSecrets(env) });
+    const opened = await opening.catch((error: unknown) => {
       opening = undefined;
       throw error;
     });
@@ -43,10 +50,9 @@ export function createConsumer(
       invocation.getRemainingTimeInMillis(),
       END_MARGIN_MS,
     );
-    const result = await drainQueue(deps, config.drain, budget, (report) => {
-      logDelivery(telemetry, report);
-      return 'go-on';
-    });
+    const result = await guardedDrain(opened, config, budget, telemetry);
+    const marked = await markRun(opened.controls, clock, result);
+    if (marked.kind === 'failed') telemetry.log('warn', 'run_not_marked', { code: marked.code });
     reportRun(telemetry, result);
     return result;
   }
@@ -54,20 +60,69 @@ export function createConsumer(
   return lambdaHandler(telemetry, run);
 }
 
-async function openDeps(
+/** Drains what the breaker allows; without its word, nothing. */
+async function guardedDrain(
+  { deps, guard }: Opened,
+  config: ConsumerConfig,
+  budget: RunBudget,
+  telemetry: Telemetry,
+): Promise<DrainResult> {
+  const start = await guard.start();
+  if (start.kind === 'unreadable') {
+    telemetry.log('error', 'breaker_unreadable', { code: start.code });
+    return { end: 'breaker-unreadable', tally: openTally() };
+  }
+  if (start.kind === 'paused') {
+    const { reason, since, by } = start.breaker;
+    telemetry.log('warn', 'consumption_paused', { reason, since, by });
+    return { end: 'paused', tally: openTally() };
+  }
+  const { watch, plan } = start;
+  const afterDelivery: AfterDelivery = (report) => {
+    logDelivery(telemetry, report);
+    return watch.observe(report);
+  };
+  try {
+    const result = await drainQueue(deps, config.drain, budget, afterDelivery, plan);
+    await watch.end(result);
+    return result;
+  } finally {
+    await watch.settled();
+  }
+}
+
+type Opened = {
+  readonly deps: DeliveryDeps;
+  readonly controls: ControlStore;
+  readonly guard: BreakerGuard;
+};
+
+async function open(
   config: ConsumerConfig,
   surroundings: Parameters<typeof openBackends>[2],
-): Promise<DeliveryDeps> {
+): Promise<Opened> {
   const { drain } = config;
   const channels = Object.keys(config.channels).length;
   const limits = { ...drain, concurrency: drain.concurrency * channels * 2 };
-  const { queue, ledger, senders, epochs } = await openBackends(config, limits, surroundings);
-  return {
+  const { queue, ledger, controls, senders, epochs } = await openBackends(
+    config,
+    limits,
+    surroundings,
+  );
+  const { clock, telemetry } = surroundings;
+  const guard = new BreakerGuard({
+    controls,
+    clock,
+    telemetry,
+    concurrency: drain.concurrency,
+    tripsMetric: CONSUMER_METRICS.breakerTrips,
+  });
+  const deps: DeliveryDeps = {
     queue,
     ledger,
     senders,
     epochs,
-    clock: surroundings.clock,
+    clock,
     random: surroundings.random,
     defaultChannel: config.defaultChannel,
     settings: deliverySettings(config.delivery),
@@ -77,4 +132,5 @@ async function openDeps(
       worstDeliveryMs: worstDeliveryMs(config.channels, drain),
     },
   };
+  return { deps, controls, guard };
 }

@@ -18,6 +18,7 @@ function levelOf(report: DeliveryReport): 'info' | 'warn' | 'error' {
     case 'crashed':
     case 'record-failed':
     case 'lost-claim':
+    case 'unproved':
       return 'error';
     case 'invalid':
     case 'parked':
@@ -34,11 +35,18 @@ function levelOf(report: DeliveryReport): 'info' | 'warn' | 'error' {
 /**
  * Publishes the run's figures, all together after its last delivery: a killed run publishes none,
  * so that no count can run ahead of another because a process ended between them.
+ *
+ * Beyond that, no difference of two counts decides anything. A receipt and its row belong to one
+ * delivery, which judges them itself (`core/breaker-evidence.ts`): `ReceiptsAhead` and
+ * `TerminalAhead` count deliveries that ended with one and without the other. A delivery that was
+ * killed ends nowhere; the one that reconciles its row ends with both.
  */
 export function reportRun(telemetry: Telemetry, { end, tally }: DrainResult): void {
   for (const [metric, value] of figuresOf(tally)) telemetry.count(metric, value);
   telemetry.count(METRIC.runs);
   telemetry.count(METRIC.runsStoppedByBudget, end === 'run-budget' ? 1 : 0);
+  const consumedNothing = end === 'paused' || end === 'breaker-unreadable';
+  telemetry.count(METRIC.runsPaused, consumedNothing ? 1 : 0);
   const { deliveries, keysClaimed, receipts, duplicatesAbsorbed, postponed } = tally;
   telemetry.log('info', 'run', {
     end,
@@ -49,6 +57,7 @@ export function reportRun(telemetry: Telemetry, { end, tally }: DrainResult): vo
     postponed,
     terminal: sum(tally.terminal),
     left: sum(tally.leftByReason),
+    leftByReason: byReason(tally.leftByReason),
     stoppedChannels: tally.stoppedChannels.join(','),
   });
 }
@@ -64,6 +73,8 @@ function figuresOf(tally: Tally): readonly (readonly [string, number])[] {
     [METRIC.terminalRejected, tally.terminal.REJECTED],
     [METRIC.terminalExpired, tally.terminal.EXPIRED],
     [METRIC.assumedSent, tally.assumedSent],
+    [METRIC.receiptsAhead, tally.receiptsAhead],
+    [METRIC.terminalAhead, tally.terminalAhead],
     [METRIC.duplicatesAbsorbed, tally.duplicatesAbsorbed],
     [METRIC.contentConflicts, tally.contentConflicts],
     [METRIC.invalidMessages, sum(tally.invalidByReason)],
@@ -79,8 +90,24 @@ function figuresOf(tally: Tally): readonly (readonly [string, number])[] {
     [METRIC.recordFailures, tally.recordFailures],
     [METRIC.ledgerFailures, outcome('ledger-failed')],
     [METRIC.failedPulls, tally.failedPulls],
+    [METRIC.failedPublishes, leftBy(tally, 'PUBLISH_')],
+    [METRIC.failedAcks, leftBy(tally, 'ACK_')],
+    [METRIC.crashedDeliveries, outcome('crashed')],
     [METRIC.channelsStopped, tally.stoppedChannels.length],
   ];
+}
+
+function leftBy(tally: Tally, prefix: string): number {
+  const found = Object.entries(tally.leftByReason).filter(([reason]) => reason.startsWith(prefix));
+  return sum(Object.fromEntries(found));
+}
+
+/** `REASON=2 OTHER=1`, the commonest first: a log line is cut at 200 characters. */
+function byReason(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .sort(([, a], [, b]) => b - a)
+    .map(([reason, count]) => `${reason}=${count}`)
+    .join(' ');
 }
 
 function sum(counts: Readonly<Record<string, number>>): number {

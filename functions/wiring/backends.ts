@@ -1,4 +1,5 @@
 import { createDynamoClient, LEDGER_TIMING } from '#adapters/dynamodb/dynamo-client.ts';
+import { DynamoControlStore } from '#adapters/dynamodb/dynamo-control-store.ts';
 import { DynamoLedger } from '#adapters/dynamodb/dynamo-ledger.ts';
 import { createHttpClient, type HttpClient } from '#adapters/http/http-call.ts';
 import { createInfraiQueue } from '#adapters/infrai/infrai-queue.ts';
@@ -7,7 +8,16 @@ import { createHttpSender } from '#adapters/providers/http-sender.ts';
 import type { ChannelConfig } from '#config/channels.ts';
 import type { SharedConfig } from '#config/shared-config.ts';
 import type { KeyEpoch } from '#core/key-epoch.ts';
-import type { Clock, Ledger, Queue, Random, Secrets, Sender, Telemetry } from '#ports';
+import type {
+  Clock,
+  ControlStore,
+  Ledger,
+  Queue,
+  Random,
+  Secrets,
+  Sender,
+  Telemetry,
+} from '#ports';
 import { loadKeyEpochs } from '#wiring/load-key-epochs.ts';
 
 /** The surroundings that a handler or a command is wired with. */
@@ -18,6 +28,12 @@ export type Surroundings = {
   readonly telemetry: Telemetry;
 };
 
+/**
+ * Bound on one call to the control documents: they are read before a run and written after it,
+ * within the margin that the platform grants, and a run must not be cut off by an unwell table.
+ */
+const CONTROL_CALL_MS = 2000;
+
 export type BackendLimits = {
   /** Calls under way at once, to each backend. */
   readonly concurrency: number;
@@ -25,14 +41,19 @@ export type BackendLimits = {
   readonly ledgerCallMs: number;
 };
 
-export type Backends = {
+export type QueueSide = {
   readonly http: HttpClient;
   readonly transport: InfraiTransport;
   readonly queue: Queue;
-  readonly ledger: Ledger;
-  readonly senders: ReadonlyMap<string, Sender>;
-  readonly epochs: readonly KeyEpoch[];
 };
+
+export type LedgerSide = { readonly ledger: Ledger; readonly controls: ControlStore };
+
+export type Backends = QueueSide &
+  LedgerSide & {
+    readonly senders: ReadonlyMap<string, Sender>;
+    readonly epochs: readonly KeyEpoch[];
+  };
 
 /** Opens what the consumer and the other functions share. Secrets are read here, once. */
 export async function openBackends(
@@ -40,15 +61,28 @@ export async function openBackends(
   limits: BackendLimits,
   surroundings: Surroundings,
 ): Promise<Backends> {
-  const { clock, random, secrets, telemetry } = surroundings;
-  const [apiKey, epochs] = await Promise.all([
-    secrets.get(config.infraiApiKeyRef),
-    loadKeyEpochs(config.keyEpochs, secrets),
+  const [queueSide, epochs] = await Promise.all([
+    openQueueSide(config, limits, surroundings),
+    loadKeyEpochs(config.keyEpochs, surroundings.secrets),
   ]);
+  return {
+    ...queueSide,
+    ...openLedgerSide(config, limits, surroundings),
+    epochs,
+    senders: openSenders(config, queueSide.http, surroundings),
+  };
+}
+
+/** The queue alone, for functions that neither send nor make keys: one secret is read. */
+export async function openQueueSide(
+  config: SharedConfig,
+  limits: Pick<BackendLimits, 'concurrency' | 'queueCallMs'>,
+  { clock, random, secrets, telemetry }: Surroundings,
+): Promise<QueueSide> {
   const http = createHttpClient({ maxSockets: limits.concurrency });
   const transport = createInfraiTransport({
     baseUrl: config.infraiBaseUrl,
-    apiKey,
+    apiKey: await secrets.get(config.infraiApiKeyRef),
     http,
     clock,
     random,
@@ -60,22 +94,28 @@ export async function openBackends(
     telemetry,
     ...config.dialect,
   });
+  return { http, transport, queue };
+}
+
+/** The ledger and the control documents beside it, on one client. */
+export function openLedgerSide(
+  config: Pick<SharedConfig, 'ledgerTable'>,
+  limits: Pick<BackendLimits, 'concurrency' | 'ledgerCallMs'>,
+  { random }: Pick<Surroundings, 'random'>,
+): LedgerSide {
+  const { concurrency, ledgerCallMs } = limits;
   const documents = createDynamoClient({
-    concurrency: limits.concurrency,
-    timing: { ...LEDGER_TIMING, callBudgetMs: limits.ledgerCallMs },
+    concurrency,
+    timing: { ...LEDGER_TIMING, callBudgetMs: ledgerCallMs },
   });
-  const ledger = new DynamoLedger({
-    documents,
-    tableName: config.ledgerTable,
-    callBudgetMs: limits.ledgerCallMs,
-  });
+  const table = { documents, tableName: config.ledgerTable };
   return {
-    http,
-    transport,
-    queue,
-    ledger,
-    epochs,
-    senders: openSenders(config, http, surroundings),
+    ledger: new DynamoLedger({ ...table, callBudgetMs: ledgerCallMs }),
+    controls: new DynamoControlStore({
+      ...table,
+      callBudgetMs: Math.min(ledgerCallMs, CONTROL_CALL_MS),
+      random,
+    }),
   };
 }
 
