@@ -1,0 +1,96 @@
+import {
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IAlarm,
+  type IMetric,
+  Stats,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import type { FunctionRole } from '#infra/constructs/defaults.ts';
+import type {
+  ConsumerCount,
+  PipelineMetrics,
+  StatsGauge,
+} from '#infra/constructs/pipeline-metrics.ts';
+
+export type PipelineDashboardProps = {
+  readonly metrics: PipelineMetrics;
+  readonly lambdas: Readonly<Record<FunctionRole, IFunction>>;
+  readonly alarms: readonly IAlarm[];
+};
+
+const WIDTH = 12;
+
+/** One page: the alarms, the three signals, the queue, the functions, the table. */
+export class PipelineDashboard extends Construct {
+  readonly dashboard: Dashboard;
+
+  constructor(scope: Construct, id: string, { metrics, lambdas, alarms }: PipelineDashboardProps) {
+    super(scope, id);
+    const counts = (title: string, ...names: ConsumerCount[]) =>
+      graph(
+        title,
+        names.map((name) => metrics.count(name)),
+      );
+    const gauges = (title: string, ...names: StatsGauge[]) =>
+      graph(
+        title,
+        names.map((name) => metrics.gauge(name)),
+      );
+    const functions = Object.values(lambdas);
+    this.dashboard = new Dashboard(this, 'Dashboard', {
+      widgets: [
+        [new AlarmStatusWidget({ title: 'Alarms', alarms: [...alarms], width: 2 * WIDTH })],
+        [
+          counts('Signals', 'deliveries', 'keysClaimed', 'receipts', 'terminalSent'),
+          graph('Seconds from due to accepted', [
+            metrics.count('endToEndSeconds', { statistic: Stats.p(50) }),
+            metrics.count('endToEndSeconds', { statistic: Stats.p(99) }),
+          ]),
+        ],
+        [
+          counts(
+            'Absorbed and put off',
+            'duplicatesAbsorbed',
+            'postponed',
+            'takeOvers',
+            'lateAcks',
+          ),
+          counts(
+            'Trouble',
+            'left',
+            'parked',
+            'exhausted',
+            'lostClaims',
+            'recordFailures',
+            'ledgerFailures',
+          ),
+        ],
+        [
+          gauges('Queue', 'available', 'inFlight', 'delayed', 'deadLetters'),
+          gauges('Age and parked', 'oldestMessageAgeSeconds', 'unresolvedRows', 'breaker'),
+        ],
+        [
+          graph(
+            'Functions: errors',
+            functions.map((lambda) => lambda.metricErrors()),
+          ),
+          graph(
+            'Functions: duration',
+            functions.map((lambda) => lambda.metricDuration({ statistic: Stats.p(99) })),
+          ),
+        ],
+        [
+          graph('Table: units', [metrics.consumedUnits('Read'), metrics.consumedUnits('Write')]),
+          graph('Table: throttles', [metrics.throttles('Read'), metrics.throttles('Write')]),
+        ],
+      ],
+    });
+  }
+}
+
+function graph(title: string, left: IMetric[]): GraphWidget {
+  return new GraphWidget({ title, left, width: WIDTH });
+}

@@ -1,0 +1,50 @@
+import { type App, type Environment, Tags, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { DEFAULT_PIPELINE } from '#config/metrics.ts';
+import { ConfigError } from '#core/errors.ts';
+import { DEFAULT_EPOCHS, ledgerFaults } from '#infra/constructs/reminder-ledger.ts';
+import { settingsFaults } from '#infra/constructs/settings-faults.ts';
+import { LedgerStack } from '#infra/stacks/ledger-stack.ts';
+import { ServiceStack } from '#infra/stacks/service-stack.ts';
+import type { StageSettings } from '#infra/stages.ts';
+
+export type Installation = { readonly ledger: LedgerStack; readonly service: ServiceStack };
+
+/**
+ * The two stacks of one stage. Throws ConfigError with every fault of the settings at once, before
+ * anything is made of them.
+ */
+export function install(app: App, settings: StageSettings): Installation {
+  const { disposableLedger, account, region, apiKeySecret, adoptTable, keyEpochs, ...pipeline } =
+    settings;
+  const faults = [
+    ...settingsFaults(pipeline, keyEpochs ?? DEFAULT_EPOCHS),
+    ...ledgerFaults({
+      ...(keyEpochs && { keyEpochs }),
+      ...(apiKeySecret && { apiKeySecret }),
+      ...(adoptTable !== undefined && { adoptTable }),
+    }),
+  ];
+  if (faults.length > 0) throw new ConfigError(faults);
+  const env = environment(account, region);
+  const name = [settings.pipeline ?? DEFAULT_PIPELINE, settings.stage].join('-');
+  const ledger = new LedgerStack(app, `${name}-ledger`, settings, {
+    env,
+    description: 'Remind Once: send ledger and secrets; must outlive every release',
+  });
+  const service = new ServiceStack(app, `${name}-service`, pipeline, ledger.ledger, {
+    env,
+    description: 'Remind Once: functions, schedules, alarms',
+  });
+  for (const stack of [ledger, service]) Tags.of(stack).add('remind-once:stage', settings.stage);
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  return { ledger, service };
+}
+
+/** Settings first, then where the deployment's credentials point, else wherever it is deployed. */
+function environment(
+  account = process.env['CDK_DEFAULT_ACCOUNT'],
+  region = process.env['CDK_DEFAULT_REGION'],
+): Environment {
+  return { ...(account && { account }), ...(region && { region }) };
+}

@@ -1,0 +1,56 @@
+"""What the deployment tool asks of CloudFormation and moto does not answer as AWS does."""
+
+from urllib.parse import urlparse
+
+import moto.cloudformation.responses as responses
+from moto.cloudformation.exceptions import ValidationError
+from moto.cloudformation.models import CloudFormationBackend
+from moto.core.responses import ActionResult
+from moto.s3.models import s3_backends
+
+_from_s3_url = responses.get_stack_from_s3_url
+_delete_stack = CloudFormationBackend.delete_stack
+_update_stack = CloudFormationBackend.update_stack
+
+
+def template_from_url(template_url: str, account_id: str, partition: str) -> str:
+    """The tool names a template by the endpoint that it was given: this machine, bucket in the path."""
+    url = urlparse(template_url)
+    if url.hostname != "127.0.0.1":
+        return _from_s3_url(template_url, account_id, partition)
+    bucket, key = url.path.lstrip("/").split("/", 1)
+    return s3_backends[account_id][partition].get_object(bucket, key).value.decode()
+
+
+def update_termination_protection(self: responses.CloudFormationResponse) -> ActionResult:
+    stack = self.cloudformation_backend.get_stack(self._get_param("StackName"))
+    wanted = self._get_param("EnableTerminationProtection")
+    stack.enable_termination_protection = str(wanted).lower() == "true"
+    return ActionResult({"StackId": stack.stack_id})
+
+
+def delete_stack(self: CloudFormationBackend, name_or_stack_id: str) -> None:
+    stack = next(
+        (one for one in self.stacks.values() if name_or_stack_id in (one.name, one.stack_id)), None
+    )
+    if stack is not None and stack.enable_termination_protection:
+        raise ValidationError(
+            stack.name,
+            f"Stack [{stack.name}] cannot be deleted while TerminationProtection is enabled",
+        )
+    _delete_stack(self, name_or_stack_id)
+
+
+def update_stack(self: CloudFormationBackend, *arguments, **named):
+    """An update registers what it exports, so that a later stack can import it."""
+    stack = _update_stack(self, *arguments, **named)
+    for export in stack.exports:
+        self.exports[export.name] = export
+    return stack
+
+
+def close_gaps() -> None:
+    responses.get_stack_from_s3_url = template_from_url
+    responses.CloudFormationResponse.update_termination_protection = update_termination_protection
+    CloudFormationBackend.delete_stack = delete_stack
+    CloudFormationBackend.update_stack = update_stack
