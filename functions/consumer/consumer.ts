@@ -2,6 +2,7 @@ import { PowertoolsTelemetry } from '#adapters/aws/telemetry.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemRandom } from '#adapters/system/random.ts';
 import { BreakerGuard } from '#app/breaker-guard.ts';
+import type { BreakerWatch } from '#app/breaker-watch.ts';
 import type { DeliveryDeps } from '#app/delivery-deps.ts';
 import { type AfterDelivery, type DrainResult, drainQueue } from '#app/drain-queue.ts';
 import { markRun } from '#app/mark-run.ts';
@@ -20,9 +21,9 @@ import { openSecrets } from '#wiring/open-secrets.ts';
 
 /**
  * Kept back for the breaker, the run's mark and the metrics, so that the platform never cuts a run
- * off: four calls to the control documents of at most 2 s, two by two, when the table is unwell.
+ * off: with an unwell table, two calls to the control documents of at most 1.5 s in a row.
  */
-const END_MARGIN_MS = 10_000;
+const END_MARGIN_MS = 5000;
 
 /**
  * The consumer function. Configuration is checked here, at load, all faults at once; secrets are
@@ -50,8 +51,11 @@ export function createConsumer(
       invocation.getRemainingTimeInMillis(),
       END_MARGIN_MS,
     );
-    const result = await guardedDrain(opened, config, budget, telemetry);
-    const marked = await markRun(opened.controls, clock, result);
+    const { result, watch } = await guardedDrain(opened, config, budget, telemetry);
+    const [marked] = await Promise.all([
+      markRun(opened.controls, clock, result),
+      watch?.end(result),
+    ]);
     if (marked.kind === 'failed') telemetry.log('warn', 'run_not_marked', { code: marked.code });
     reportRun(telemetry, result);
     return result;
@@ -66,16 +70,16 @@ async function guardedDrain(
   config: ConsumerConfig,
   budget: RunBudget,
   telemetry: Telemetry,
-): Promise<DrainResult> {
+): Promise<{ readonly result: DrainResult; readonly watch: BreakerWatch | null }> {
   const start = await guard.start();
   if (start.kind === 'unreadable') {
     telemetry.log('error', 'breaker_unreadable', { code: start.code });
-    return { end: 'breaker-unreadable', tally: openTally() };
+    return { result: { end: 'breaker-unreadable', tally: openTally() }, watch: null };
   }
   if (start.kind === 'paused') {
     const { reason, since, by } = start.breaker;
     telemetry.log('warn', 'consumption_paused', { reason, since, by });
-    return { end: 'paused', tally: openTally() };
+    return { result: { end: 'paused', tally: openTally() }, watch: null };
   }
   const { watch, plan } = start;
   const afterDelivery: AfterDelivery = (report) => {
@@ -84,8 +88,7 @@ async function guardedDrain(
   };
   try {
     const result = await drainQueue(deps, config.drain, budget, afterDelivery, plan);
-    await watch.end(result);
-    return result;
+    return { result, watch };
   } finally {
     await watch.settled();
   }

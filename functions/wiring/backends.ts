@@ -32,7 +32,7 @@ export type Surroundings = {
  * Bound on one call to the control documents: they are read before a run and written after it,
  * within the margin that the platform grants, and a run must not be cut off by an unwell table.
  */
-const CONTROL_CALL_MS = 2000;
+const CONTROL_CALL_MS = 1500;
 
 export type BackendLimits = {
   /** Calls under way at once, to each backend. */
