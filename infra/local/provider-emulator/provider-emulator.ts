@@ -138,6 +138,10 @@ export class ProviderEmulator {
     await server?.close();
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   async restart(state: 'kept' | 'dropped' = 'kept'): Promise<void> {
     await this.close();
     if (state === 'dropped') this.reset();

@@ -93,6 +93,10 @@ export class QueueEmulator {
     await server?.close();
   }
 
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   /** Down and up again on the same port. */
   async restart(state: 'kept' | 'dropped' = 'kept'): Promise<void> {
     await this.close();
