@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
 import { createHttpClient } from '#adapters/http/http-call.ts';
@@ -57,7 +57,7 @@ test('a trusted server is called, and its connection used again', async () => {
 
 test('a server that nobody vouches for gets no byte of the request', async () => {
   const { post, seen } = await tlsServer();
-  expect(await post()).toEqual({ kind: 'unknown', cause: 'TLS' });
+  expect(await post()).toEqual({ kind: 'not-sent', cause: 'TLS' });
   expect(seen).toEqual([]);
 });
 
@@ -66,6 +66,30 @@ test('a trusted certificate for another name gets no byte of the request', async
   const before = getCACertificates();
   setDefaultCACertificates([...before, trusted]);
   cleanUps.push(() => setDefaultCACertificates(before));
-  expect(await post('localhost')).toEqual({ kind: 'unknown', cause: 'TLS' });
+  expect(await post('localhost')).toEqual({ kind: 'not-sent', cause: 'TLS' });
   expect(seen).toEqual([]);
+});
+
+test('a server that does not speak TLS gets no byte of the request', async () => {
+  const received: string[] = [];
+  const server = createTcpServer((socket) => {
+    socket.on('data', (chunk) => received.push(chunk.toString('latin1')));
+    socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const http = createHttpClient({ maxSockets: 1 });
+  cleanUps.push(
+    () => http.close(),
+    () => server.close(),
+  );
+  const outcome = await http.call({
+    method: 'POST',
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    headers: {},
+    body: 'planted-body',
+    timeoutMs: 5_000,
+  });
+  expect(outcome).toEqual({ kind: 'not-sent', cause: 'TLS' });
+  expect(received.join('')).not.toContain('planted-body');
 });

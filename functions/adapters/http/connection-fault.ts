@@ -1,5 +1,9 @@
-/** Why no byte of a request left this process. The only three causes that prove it. */
-export type NotSentCause = 'NAME_RESOLUTION' | 'CONNECTION_REFUSED' | 'CONNECT_TIMEOUT';
+/**
+ * Why no byte of a request left this process. The only causes that prove it. `TLS`: the handshake
+ * failed (nobody vouches for the certificate, another name, no common version), and the request is
+ * handed to a socket only after its handshake.
+ */
+export type NotSentCause = 'NAME_RESOLUTION' | 'CONNECTION_REFUSED' | 'CONNECT_TIMEOUT' | 'TLS';
 
 /** Why nobody can say whether a request was received. */
 export type UnknownCause =
@@ -27,7 +31,7 @@ function faultOf(error: unknown): Fault {
 
 /**
  * An error while the connection was still being made.
- * Anything but the three proven causes stays unknown, however likely it is that nothing was sent:
+ * Anything but the proven causes stays unknown, however likely it is that nothing was sent:
  * a wrong "not sent" is a second message to a user, a wrong "unknown" is a question to ask.
  */
 export function outcomeBeforeHandOver(
@@ -37,7 +41,10 @@ export function outcomeBeforeHandOver(
   | { readonly kind: 'unknown'; readonly cause: UnknownCause } {
   const cause = aggregatedCause(error) ?? provenCause(faultOf(error));
   if (cause !== undefined) return { kind: 'not-sent', cause };
-  return { kind: 'unknown', cause: causeAfterHandOver(error) };
+  const unproven = causeAfterHandOver(error);
+  return unproven === 'TLS'
+    ? { kind: 'not-sent', cause: unproven }
+    : { kind: 'unknown', cause: unproven };
 }
 
 /**

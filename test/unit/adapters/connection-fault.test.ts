@@ -15,6 +15,10 @@ describe('before the request was handed over', () => {
     [{ code: 'ECONNREFUSED', errors: [refused, refused] }, 'CONNECTION_REFUSED'],
     [{ code: 'ENETUNREACH', errors: [unreachable, refused] }, 'CONNECTION_REFUSED'],
     [{ code: 'ETIMEDOUT', errors: [timedOut, unreachable] }, 'CONNECT_TIMEOUT'],
+    [{ code: 'CERT_HAS_EXPIRED' }, 'TLS'],
+    [{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, 'TLS'],
+    [{ code: 'ERR_TLS_CERT_ALTNAME_INVALID' }, 'TLS'],
+    [{ code: 'ERR_SSL_WRONG_VERSION_NUMBER' }, 'TLS'],
   ])('%o proves that nothing was sent', (error, cause) => {
     expect(outcomeBeforeHandOver(error)).toEqual({ kind: 'not-sent', cause });
   });
@@ -30,8 +34,6 @@ describe('before the request was handed over', () => {
       'CONNECTION',
     ],
     [{ errors: [] }, 'CONNECTION'],
-    [{ code: 'CERT_HAS_EXPIRED' }, 'TLS'],
-    [{ code: 'ERR_TLS_CERT_ALTNAME_INVALID' }, 'TLS'],
     [new Error('ECONNREFUSED'), 'CONNECTION'],
     [undefined, 'CONNECTION'],
     ['ECONNREFUSED', 'CONNECTION'],
@@ -47,6 +49,7 @@ test.each([
   [{ code: 'ETIMEDOUT', syscall: 'read' }, 'TIMEOUT'],
   [{ code: 'HPE_INVALID_CONSTANT' }, 'BAD_ANSWER'],
   [refused, 'CONNECTION'],
+  [{ code: 'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC' }, 'TLS'],
 ])('after it: %o is %s', (error, cause) => {
   expect(causeAfterHandOver(error)).toBe(cause);
 });
