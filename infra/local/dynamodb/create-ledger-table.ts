@@ -7,7 +7,7 @@ import {
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ledgerTableDefinition } from '#adapters/dynamodb/table-schema.ts';
 import { LEDGER_TABLE } from '#config/table.ts';
-import { RemindOnceError } from '#core/errors.ts';
+import { errorName, RemindOnceError } from '#core/errors.ts';
 
 const READY_WITHIN_POLLS = 200;
 const POLL_MS = 10;
@@ -18,7 +18,7 @@ export async function createLedgerTableOn(
   tableName: string,
   timeToLive: boolean,
 ): Promise<void> {
-  await client.send(new CreateTableCommand(ledgerTableDefinition(tableName)));
+  await createTable(client, tableName);
   await untilActive(client, tableName);
   if (!timeToLive) return;
   await client.send(
@@ -30,6 +30,18 @@ export async function createLedgerTableOn(
       },
     }),
   );
+}
+
+/**
+ * A busy engine can answer after the client's patience is over; the client's second try then finds
+ * the table that its first one made. Table names are never shared, so this one is ours.
+ */
+async function createTable(client: DynamoDBDocumentClient, tableName: string): Promise<void> {
+  try {
+    await client.send(new CreateTableCommand(ledgerTableDefinition(tableName)));
+  } catch (error) {
+    if (errorName(error) !== 'ResourceInUseException') throw error;
+  }
 }
 
 async function untilActive(client: DynamoDBDocumentClient, tableName: string): Promise<void> {
