@@ -5,31 +5,38 @@ export type Severity = 'page' | 'warn' | 'info';
 
 /**
  * Everything that a check can find: how loud it is, and the runbook section that says what to do.
- * Alarm descriptions link the same sections.
+ * Alarm descriptions link the same sections. With `pagesAfterSeconds` it only warns until it has
+ * been open for so long: one lost answer calls nobody.
  */
 export const FINDINGS = {
   DEAD_LETTERS_WAITING: { severity: 'page', runbook: 'dead-letters' },
   NOBODY_CONSUMING: { severity: 'page', runbook: 'stale-queue' },
   SLOW_PROVIDER: { severity: 'warn', runbook: 'slow-provider' },
   DELAYED_BACKLOG: { severity: 'info', runbook: 'delayed-backlog' },
-  QUEUE_MISSING: { severity: 'page', runbook: 'queue-missing' },
+  QUEUE_MISSING: { severity: 'page', runbook: 'queue-missing', pagesAfterSeconds: 100 },
   PUBLISHES_UNCONFIRMED: { severity: 'page', runbook: 'publishes-unconfirmed' },
-  STATS_INVALID: { severity: 'page', runbook: 'stats-invalid' },
+  STATS_INVALID: { severity: 'page', runbook: 'stats-invalid', pagesAfterSeconds: 100 },
   BALANCE_LOW: { severity: 'page', runbook: 'balance-low' },
   OUTCOMES_PARKED: { severity: 'page', runbook: 'outcomes-parked' },
   BREAKER_PAUSED: { severity: 'page', runbook: 'breaker-open' },
   BREAKER_LIMITED: { severity: 'warn', runbook: 'breaker-open' },
   CHANNEL_STOPPED: { severity: 'page', runbook: 'channel-stopped' },
   CONSUMER_SILENT: { severity: 'page', runbook: 'consumer-silent' },
-  LEDGER_UNREADABLE: { severity: 'page', runbook: 'ledger-failing' },
-  LEDGER_FAILING: { severity: 'page', runbook: 'ledger-failing' },
+  LEDGER_UNREADABLE: { severity: 'page', runbook: 'ledger-failing', pagesAfterSeconds: 100 },
+  LEDGER_FAILING: { severity: 'warn', runbook: 'ledger-failing' },
   RECEIPTS_AHEAD: { severity: 'page', runbook: 'receipts-ahead' },
   TERMINAL_AHEAD: { severity: 'page', runbook: 'terminal-ahead' },
   CONTENT_CONFLICTS: { severity: 'page', runbook: 'content-conflicts' },
   INVALID_MESSAGES: { severity: 'page', runbook: 'invalid-messages' },
   DELIVERIES_CRASHED: { severity: 'page', runbook: 'deliveries-crashed' },
   RUNS_STOPPED_BY_BUDGET: { severity: 'warn', runbook: 'runs-stopped-by-budget' },
-} as const satisfies Record<string, { readonly severity: Severity; readonly runbook: string }>;
+} as const satisfies Record<string, FindingKind>;
+
+export type FindingKind = {
+  readonly severity: Severity;
+  readonly runbook: string;
+  readonly pagesAfterSeconds?: number;
+};
 
 export type FindingCode = keyof typeof FINDINGS;
 
@@ -37,8 +44,10 @@ export type FindingCode = keyof typeof FINDINGS;
 export type Finding = {
   readonly code: FindingCode;
   readonly severity: Severity;
-  /** What makes it true: a code of ours, of the queue's or of a provider's, or a figure's name. */
+  /** What makes it true: a code of ours, of the queue's or of a provider's. */
   readonly reason: string;
+  /** The channel, figure or source that it is about; null when it is about the whole pipeline. */
+  readonly subject: string | null;
   /** Since when it has been so, as far as is known. */
   readonly since: EpochMs;
   readonly seen: number | null;
@@ -49,7 +58,8 @@ export type Finding = {
 
 export function finding(
   code: FindingCode,
-  what: Pick<Finding, 'reason' | 'since'> & Partial<Pick<Finding, 'seen' | 'allowed'>>,
+  what: Pick<Finding, 'reason' | 'since'> & Partial<Pick<Finding, 'subject' | 'seen' | 'allowed'>>,
 ): Finding {
-  return { code, ...FINDINGS[code], seen: null, allowed: null, ...what };
+  const { severity, runbook } = FINDINGS[code];
+  return { code, severity, runbook, subject: null, seen: null, allowed: null, ...what };
 }
