@@ -1,0 +1,367 @@
+import { describe, expect, test } from 'vitest';
+import type { ClaimToken } from '#core/brand.ts';
+import type { Delivery } from '#core/delivery.ts';
+import { instantOf } from '#core/instant.ts';
+import type { LedgerRecord } from '#core/ledger-record.ts';
+import {
+  HEALTHY,
+  planRedrive,
+  type RedriveDecision,
+  type RedriveMoment,
+  type RedriveRules,
+  type RowSeen,
+} from '#core/plan-redrive.ts';
+import { confirmRedriven, REDRIVEN, REOPENED, reopen } from '#core/reopen.ts';
+import {
+  ATTEMPTS,
+  aDelivery,
+  aRow,
+  DAY_MS,
+  DUE_AT,
+  HOUR_MS,
+  SETTINGS,
+} from '#test/support/core-data.ts';
+
+const NOW = DUE_AT + HOUR_MS;
+const TOKEN = 't_redrive' as ClaimToken;
+const SCHEDULED: RedriveRules = { cap: 3, trigger: 'scheduled', force: false, settings: SETTINGS };
+const REQUESTED: RedriveRules = { ...SCHEDULED, trigger: 'requested' };
+const FORCED: RedriveRules = { ...REQUESTED, force: true };
+const MOMENT: RedriveMoment = {
+  now: NOW,
+  health: HEALTHY,
+  redrivenThisRun: false,
+  token: TOKEN,
+};
+const UNWELL: RedriveMoment = {
+  ...MOMENT,
+  health: { kind: 'unhealthy', reason: 'CANARY_HTTP_503' },
+};
+
+type Case = {
+  readonly delivery?: Delivery;
+  readonly rules?: RedriveRules;
+  readonly moment?: Partial<RedriveMoment>;
+};
+
+function plan(row: LedgerRecord | RowSeen, given: Case = {}): RedriveDecision {
+  const seen: RowSeen = 'kind' in row ? row : { kind: 'row', row };
+  const delivery = given.delivery ?? aDelivery();
+  const moment = { ...MOMENT, ...given.moment };
+  return planRedrive({ kind: 'valid', delivery, row: seen }, given.rules ?? SCHEDULED, moment);
+}
+
+function written(decision: RedriveDecision): LedgerRecord {
+  if (decision.action === 'keep' || decision.write.kind === 'none') throw new Error('no write');
+  return decision.write.next;
+}
+
+const BLIND = aDelivery({}, { providerClass: 'blind', windowSeconds: null });
+const blindWith = (blindPolicy: 'resend' | 'assume-sent') =>
+  aDelivery({}, { providerClass: 'blind', windowSeconds: null, blindPolicy });
+const QUERYABLE = aDelivery({}, { providerClass: 'queryable', windowSeconds: null });
+const OTHER_CONTENT = aDelivery({}, {}, 'Your trial ends tomorrow');
+
+describe('settled rows leave the dead-letter queue and nothing is sent', () => {
+  test.each(['SENT', 'REJECTED', 'EXPIRED'] as const)('%s', (state) => {
+    expect(plan(aRow(state))).toEqual({
+      action: 'settle',
+      reason: state,
+      detail: `TEST_${state}`,
+      write: { kind: 'none' },
+    });
+  });
+
+  test('a sent reminder with other content is settled too, even under force', () => {
+    const decision = plan(aRow('SENT'), { delivery: OTHER_CONTENT, rules: FORCED });
+    expect(decision).toMatchObject({ action: 'settle', reason: 'SENT' });
+  });
+
+  test('field report 64: what is past its use-by time is expired, not sent late', () => {
+    const late = { now: DUE_AT + 2 * DAY_MS + 1 };
+    for (const state of ['DEFERRED', 'EXHAUSTED'] as const) {
+      const decision = plan(aRow(state, { redriveCount: 9 }), { moment: late });
+      expect(decision).toMatchObject({ action: 'settle', reason: 'USE_BY_PASSED' });
+      expect(written(decision)).toMatchObject({ state: 'EXPIRED', reason: 'USE_BY_PASSED' });
+    }
+    const decision = plan({ kind: 'absent' }, { moment: late });
+    expect(decision).toMatchObject({ action: 'settle', reason: 'USE_BY_PASSED' });
+    expect(decision).toMatchObject({ write: { kind: 'create', next: { state: 'EXPIRED' } } });
+  });
+
+  test('the use-by boundary itself is still in time', () => {
+    const decision = plan(aRow('EXHAUSTED'), { moment: { now: DUE_AT + 2 * DAY_MS } });
+    expect(decision.action).toBe('redrive');
+  });
+});
+
+describe('what is provably not sent goes back with a new budget', () => {
+  test('EXHAUSTED is due now, at the next attempt, under a fresh token', () => {
+    const row = aRow('EXHAUSTED', { attempt: 5, attemptLimit: 6, redriveCount: 1 });
+    const decision = plan(row);
+    expect(decision).toMatchObject({ action: 'redrive', reason: 'EXHAUSTED' });
+    expect(decision).toMatchObject({ write: { kind: 'replace', seen: row } });
+    expect(written(decision)).toMatchObject({
+      state: 'DEFERRED',
+      reason: REOPENED,
+      claimToken: TOKEN,
+      attempt: 6,
+      attemptLimit: 6 + ATTEMPTS,
+      notBefore: NOW,
+      firstSendAt: null,
+      redriveCount: 2,
+    });
+  });
+
+  test('DEFERRED keeps its attempt, which was never made, and the wait the provider asked for', () => {
+    const row = aRow('DEFERRED', { attempt: 2, attemptLimit: 6, notBefore: NOW + HOUR_MS });
+    const decision = plan(row);
+    expect(decision).toMatchObject({ action: 'redrive', reason: 'DEFERRED' });
+    expect(written(decision)).toMatchObject({
+      state: 'DEFERRED',
+      attempt: 2,
+      attemptLimit: 2 + ATTEMPTS,
+      notBefore: NOW + HOUR_MS,
+      redriveCount: 1,
+    });
+  });
+
+  test('no row: one is made, so that its redrives are counted like every other', () => {
+    const decision = plan({ kind: 'absent' });
+    expect(decision).toMatchObject({ action: 'redrive', reason: 'NO_ROW' });
+    expect(decision).toMatchObject({ write: { kind: 'create' } });
+    expect(written(decision)).toMatchObject({
+      state: 'DEFERRED',
+      reason: REOPENED,
+      redriveCount: 1,
+      attempt: 0,
+      attemptLimit: ATTEMPTS,
+      firstSendAt: null,
+      notBefore: NOW,
+    });
+  });
+
+  test('no row, not due yet: the row waits for the reminder’s own instant', () => {
+    const delivery = aDelivery({ scheduledAt: instantOf(NOW + DAY_MS) });
+    expect(written(plan({ kind: 'absent' }, { delivery })).notBefore).toBe(NOW + DAY_MS);
+  });
+
+  test('a copy ahead of its row never makes the attempt number fall', () => {
+    const delivery = aDelivery({ attempt: 9 });
+    for (const state of ['DEFERRED', 'EXHAUSTED'] as const) {
+      const next = written(plan(aRow(state, { attempt: 3 }), { delivery }));
+      expect(next).toMatchObject({ attempt: 9, attemptLimit: 9 + ATTEMPTS });
+    }
+    const next = written(plan(aRow('UNKNOWN', { attempt: 3 }), { delivery }));
+    expect(next).toMatchObject({ attempt: 3, attemptLimit: 9 + ATTEMPTS });
+  });
+});
+
+describe('what may have been accepted', () => {
+  test('dedupes, inside the window: back to the consumer, its first send still on record', () => {
+    const row = aRow('UNKNOWN', { attempt: 5, attemptLimit: 6, reason: 'PARKED_ATTEMPTS_USED' });
+    const decision = plan(row);
+    expect(decision).toMatchObject({ action: 'redrive', reason: 'UNKNOWN_DEDUPES' });
+    expect(written(decision)).toMatchObject({
+      state: 'UNKNOWN',
+      attempt: 5,
+      attemptLimit: 6 + ATTEMPTS,
+      firstSendAt: row.firstSendAt,
+      redriveCount: 1,
+      claimToken: TOKEN,
+    });
+  });
+
+  test('field report 29: dedupes, outside the window, is kept and says so, even under force', () => {
+    const day3 = { now: DUE_AT + 1.5 * DAY_MS };
+    for (const rules of [SCHEDULED, REQUESTED, FORCED]) {
+      expect(plan(aRow('UNKNOWN'), { rules, moment: day3 })).toMatchObject({
+        action: 'keep',
+        reason: 'PROVIDER_WINDOW_OVER',
+      });
+    }
+  });
+
+  test('queryable: back, to be asked', () => {
+    const decision = plan(aRow('UNKNOWN'), { delivery: QUERYABLE });
+    expect(decision).toMatchObject({ action: 'redrive', reason: 'UNKNOWN_QUERYABLE' });
+  });
+
+  test('blind: kept for a decision, even under force', () => {
+    for (const rules of [SCHEDULED, REQUESTED, FORCED]) {
+      expect(plan(aRow('UNKNOWN'), { delivery: BLIND, rules })).toMatchObject({
+        action: 'keep',
+        reason: 'DECISION_NEEDED',
+        detail: 'PARKED_BLIND',
+      });
+    }
+  });
+
+  test.each([
+    ['resend', 'POLICY_RESEND'],
+    ['assume-sent', 'POLICY_ASSUME_SENT'],
+  ] as const)('blind with policy %s: by request only, never by the schedule', (policy, detail) => {
+    const delivery = blindWith(policy);
+    const kept = plan(aRow('UNKNOWN'), { delivery });
+    expect(kept).toMatchObject({ action: 'keep', reason: 'DECISION_NEEDED', detail });
+    const asked = plan(aRow('UNKNOWN'), { delivery, rules: REQUESTED });
+    expect(asked).toMatchObject({ action: 'redrive', reason: 'UNKNOWN_BY_POLICY' });
+  });
+
+  test('refused after an unknown outcome: only a person knows what to make of it', () => {
+    const row = aRow('UNKNOWN', { reason: 'PARKED_REJECTED_AFTER_UNKNOWN' });
+    expect(plan(row)).toMatchObject({ action: 'keep', reason: 'DECISION_NEEDED' });
+  });
+
+  test('a claim inside its lease and the skew is somebody’s work', () => {
+    const row = aRow('CLAIMED');
+    const aliveUntil = row.leaseUntil + SETTINGS.skewMs;
+    expect(plan(row, { moment: { now: aliveUntil - 1 } })).toMatchObject({
+      action: 'keep',
+      reason: 'CLAIM_ALIVE',
+    });
+    const stale = plan(row, { moment: { now: aliveUntil } });
+    expect(stale).toMatchObject({
+      action: 'redrive',
+      reason: 'UNKNOWN_DEDUPES',
+      detail: 'STALE_CLAIM',
+    });
+    expect(written(stale)).toMatchObject({ state: 'UNKNOWN', redriveCount: 1, notBefore: null });
+  });
+});
+
+describe('what stays', () => {
+  test('an invalid payload, unless a person forces it', () => {
+    const seen = { kind: 'invalid', reason: 'USER_ID_BLANK' } as const;
+    const kept = { action: 'keep', reason: 'INVALID_PAYLOAD', detail: 'USER_ID_BLANK' };
+    expect(planRedrive(seen, SCHEDULED, MOMENT)).toEqual(kept);
+    expect(planRedrive(seen, REQUESTED, MOMENT)).toEqual(kept);
+    expect(planRedrive(seen, FORCED, MOMENT)).toMatchObject({
+      action: 'redrive',
+      reason: 'FORCED_INVALID',
+      write: { kind: 'none' },
+    });
+  });
+
+  test('a schedule never forces, whatever its rules say', () => {
+    const rules: RedriveRules = { ...SCHEDULED, force: true };
+    expect(plan(aRow('EXHAUSTED', { redriveCount: 3 }), { rules }).action).toBe('keep');
+  });
+
+  test('field report 2: a ledger that does not answer is not an empty one', () => {
+    expect(plan({ kind: 'failed', code: 'CALL_BUDGET_SPENT' }, { rules: FORCED })).toEqual({
+      action: 'keep',
+      reason: 'LEDGER_FAILED',
+      detail: 'CALL_BUDGET_SPENT',
+    });
+  });
+
+  test.each(['DEFERRED', 'EXHAUSTED', 'UNKNOWN'] as const)('%s with other content', (state) => {
+    const decision = plan(aRow(state), { delivery: OTHER_CONTENT });
+    expect(decision).toMatchObject({ action: 'keep', reason: 'CONTENT_CONFLICT' });
+  });
+
+  test('other content may be forced only where nothing can have been accepted', () => {
+    const given = { delivery: OTHER_CONTENT, rules: FORCED };
+    expect(plan(aRow('EXHAUSTED'), given).action).toBe('redrive');
+    expect(plan(aRow('UNKNOWN'), given)).toMatchObject({ reason: 'CONTENT_CONFLICT' });
+  });
+
+  test('anything whose provider is unwell, but what needs no provider is settled', () => {
+    const given = { moment: UNWELL };
+    const kept = { action: 'keep', reason: 'PROVIDER_UNHEALTHY', detail: 'CANARY_HTTP_503' };
+    for (const state of ['DEFERRED', 'EXHAUSTED', 'UNKNOWN'] as const) {
+      expect(plan(aRow(state), given)).toEqual(kept);
+    }
+    expect(plan({ kind: 'absent' }, given)).toEqual(kept);
+    expect(plan(aRow('EXHAUSTED', { reason: REOPENED }), given)).toEqual(kept);
+    expect(plan(aRow('SENT'), given).action).toBe('settle');
+  });
+});
+
+describe('the cap is the ledger’s', () => {
+  test.each([2, 3, 4])('field report 56: a cap of %i lets exactly so many redrives go', (cap) => {
+    const rules = { ...SCHEDULED, cap };
+    let row = aRow('EXHAUSTED');
+    let redrives = 0;
+    for (;;) {
+      const decision = plan(row, { rules });
+      if (decision.action === 'keep') {
+        expect(decision).toMatchObject({ reason: 'AT_CAP', detail: 'TEST_EXHAUSTED' });
+        break;
+      }
+      redrives += 1;
+      const { attempt } = written(decision);
+      row = { ...written(decision), state: 'EXHAUSTED', reason: 'TEST_EXHAUSTED', attempt };
+    }
+    expect(redrives).toBe(cap);
+  });
+
+  test.each(['DEFERRED', 'EXHAUSTED', 'UNKNOWN'] as const)('%s at the cap is kept', (state) => {
+    const row = aRow(state, { redriveCount: 3 });
+    expect(plan(row)).toMatchObject({ action: 'keep', reason: 'AT_CAP' });
+    expect(plan(row, { rules: REQUESTED })).toMatchObject({ action: 'keep', reason: 'AT_CAP' });
+  });
+
+  test('a person may force it, and it goes on counting', () => {
+    const decision = plan(aRow('EXHAUSTED', { redriveCount: 3 }), { rules: FORCED });
+    expect(written(decision).redriveCount).toBe(4);
+  });
+
+  test('a cap of 0 redrives nothing, rows or none', () => {
+    const rules = { ...SCHEDULED, cap: 0 };
+    expect(plan(aRow('EXHAUSTED'), { rules })).toMatchObject({ reason: 'AT_CAP' });
+    expect(plan({ kind: 'absent' }, { rules })).toMatchObject({ reason: 'AT_CAP' });
+  });
+});
+
+describe('nothing is counted twice, nothing goes uncounted', () => {
+  const reopened = reopen(
+    aRow('EXHAUSTED', { redriveCount: 2 }),
+    aDelivery(),
+    TOKEN,
+    NOW,
+    SETTINGS,
+  );
+
+  test('field report 85: reopened and not redriven, as by a run that died, is not counted again', () => {
+    const decision = plan(reopened);
+    expect(decision).toMatchObject({
+      action: 'redrive',
+      reason: 'REOPENED_EARLIER',
+      write: { kind: 'none' },
+    });
+  });
+
+  test('field report 54: redriven and back without any claim is a redrive used up', () => {
+    const confirmed = confirmRedriven(reopened, NOW, SETTINGS);
+    expect(confirmed).toMatchObject({ reason: REDRIVEN, redriveCount: 3 });
+    expect(plan(confirmed)).toMatchObject({ action: 'keep', reason: 'AT_CAP', detail: REDRIVEN });
+  });
+
+  test('a second dead letter of the reminder goes along in the same run without a write', () => {
+    const confirmed = confirmRedriven(reopened, NOW, SETTINGS);
+    for (const row of [reopened, confirmed, aRow('EXHAUSTED', { redriveCount: 3 })]) {
+      expect(plan(row, { moment: { redrivenThisRun: true } })).toMatchObject({
+        action: 'redrive',
+        reason: 'SAME_REMINDER',
+        write: { kind: 'none' },
+      });
+    }
+  });
+
+  test('but not when the first one has been sent meanwhile, or must not be sent', () => {
+    const again = { redrivenThisRun: true };
+    expect(plan(aRow('SENT'), { moment: again }).action).toBe('settle');
+    expect(plan(aRow('UNKNOWN'), { moment: again, delivery: BLIND }).action).toBe('keep');
+    expect(plan(reopened, { moment: { ...UNWELL, ...again } }).action).toBe('keep');
+  });
+
+  test('reopened and unknown by now beyond the window: kept', () => {
+    const unknown = reopen(aRow('UNKNOWN'), aDelivery(), TOKEN, NOW, SETTINGS);
+    expect(plan(unknown)).toMatchObject({ reason: 'REOPENED_EARLIER' });
+    expect(plan(unknown, { moment: { now: DUE_AT + 1.5 * DAY_MS } })).toMatchObject({
+      reason: 'PROVIDER_WINDOW_OVER',
+    });
+  });
+});
