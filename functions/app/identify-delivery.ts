@@ -15,7 +15,10 @@ export type IdentifiedDelivery =
   | { readonly kind: 'invalid'; readonly reason: string };
 
 /** Validates the payload and names the reminder: nothing outside is touched. */
-export function identifyDelivery(message: QueueMessage, deps: DeliveryDeps): IdentifiedDelivery {
+export function identifyDelivery(
+  message: Pick<QueueMessage, 'payload'>,
+  deps: Pick<DeliveryDeps, 'senders' | 'epochs' | 'defaultChannel'>,
+): IdentifiedDelivery {
   const parsed = parseReminder(message.payload, deps.defaultChannel);
   if (!parsed.ok) return { kind: 'invalid', reason: parsed.reason };
   const { reminder, payload } = parsed;

@@ -54,6 +54,30 @@ export const CONSUMER_METRICS = {
 } as const;
 
 /**
+ * Counts of the redrive, published once per run; a dry run publishes none. Rows that it makes or
+ * expires are counted under the consumer's `KeysClaimed` and `TerminalExpired` as well, so that
+ * receipts never seem to come from keys that nobody claimed.
+ */
+export const REDRIVE_METRICS = {
+  runs: 'RedriveRuns',
+  /** Runs that did nothing: another one at work, the consumer paused, the ledger not reached. */
+  runsNotStarted: 'RedriveRunsNotStarted',
+  examined: 'RedriveExamined',
+  redriven: 'RedriveRedriven',
+  /** Dead letters acked because their row is final. */
+  settled: 'RedriveSettled',
+  kept: 'RedriveKept',
+  /** Of those kept: parked at their lifetime cap, and waiting for a person's decision. */
+  keptAtCap: 'RedriveKeptAtCap',
+  keptForDecision: 'RedriveKeptForDecision',
+  failed: 'RedriveFailed',
+  vanished: 'RedriveVanished',
+  /** Redrives that the ledger did not confirm, so that one more may go uncounted. */
+  unconfirmed: 'RedriveUnconfirmed',
+  canariesFailed: 'RedriveCanariesFailed',
+} as const;
+
+/**
  * Gauges of the stats function: one reading a run, every one of them published on every run unless
  * its source gave no valid figure. A doubled run changes nothing, because alarms and dashboard read
  * their minimum, maximum or average. The heartbeat is published last, after a whole reading.

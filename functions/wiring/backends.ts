@@ -2,7 +2,7 @@ import { createDynamoClient, LEDGER_TIMING } from '#adapters/dynamodb/dynamo-cli
 import { DynamoControlStore } from '#adapters/dynamodb/dynamo-control-store.ts';
 import { DynamoLedger } from '#adapters/dynamodb/dynamo-ledger.ts';
 import { createHttpClient, type HttpClient } from '#adapters/http/http-call.ts';
-import { createInfraiQueue } from '#adapters/infrai/infrai-queue.ts';
+import { createInfraiDeadLetters, createInfraiQueue } from '#adapters/infrai/infrai-queue.ts';
 import { createInfraiTransport, type InfraiTransport } from '#adapters/infrai/infrai-transport.ts';
 import { createHttpSender } from '#adapters/providers/http-sender.ts';
 import type { ChannelConfig } from '#config/channels.ts';
@@ -11,6 +11,7 @@ import type { KeyEpoch } from '#core/key-epoch.ts';
 import type {
   Clock,
   ControlStore,
+  DeadLetters,
   Ledger,
   Queue,
   Random,
@@ -45,6 +46,7 @@ export type QueueSide = {
   readonly http: HttpClient;
   readonly transport: InfraiTransport;
   readonly queue: Queue;
+  readonly deadLetters: DeadLetters;
 };
 
 export type LedgerSide = { readonly ledger: Ledger; readonly controls: ControlStore };
@@ -88,13 +90,13 @@ export async function openQueueSide(
     random,
     callBudgetMs: limits.queueCallMs,
   });
-  const queue = createInfraiQueue({
+  const options = { transport, name: config.queueName, telemetry, ...config.dialect };
+  return {
+    http,
     transport,
-    name: config.queueName,
-    telemetry,
-    ...config.dialect,
-  });
-  return { http, transport, queue };
+    queue: createInfraiQueue(options),
+    deadLetters: createInfraiDeadLetters({ ...options, random }),
+  };
 }
 
 /** The ledger and the control documents beside it, on one client. */

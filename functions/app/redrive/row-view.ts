@@ -1,0 +1,31 @@
+import type { RedriveDeps } from '#app/redrive/redrive-deps.ts';
+import type { SendKey } from '#core/brand.ts';
+import type { RedriveDecision, RowSeen } from '#core/plan-redrive.ts';
+import { confirmRedriven, REOPENED } from '#core/reopen.ts';
+
+/**
+ * The ledger as a run sees it. A dry run lays its own planned writes over it, so that the second
+ * dead letter of a reminder is planned as a run that had written the first would find it.
+ */
+export class RowView {
+  readonly #deps: Pick<RedriveDeps, 'ledger' | 'clock' | 'settings'>;
+  readonly #planned = new Map<SendKey, RowSeen>();
+
+  constructor(deps: Pick<RedriveDeps, 'ledger' | 'clock' | 'settings'>) {
+    this.#deps = deps;
+  }
+
+  read(sendKey: SendKey): Promise<RowSeen> {
+    const planned = this.#planned.get(sendKey);
+    return planned === undefined ? this.#deps.ledger.read(sendKey) : Promise.resolve(planned);
+  }
+
+  /** Dry run: what the decision would write. */
+  plan(decision: RedriveDecision): void {
+    if (decision.action === 'keep' || decision.write.kind === 'none') return;
+    const { next } = decision.write;
+    const { clock, settings } = this.#deps;
+    const row = next.reason === REOPENED ? confirmRedriven(next, clock.now(), settings) : next;
+    this.#planned.set(row.sendKey, { kind: 'row', row });
+  }
+}

@@ -1,0 +1,77 @@
+import * as z from 'zod';
+import type { Environment } from '#config/environment.ts';
+import { count, FaultCollector, figure } from '#config/faults.ts';
+import { readSharedConfig, type SharedConfig } from '#config/shared-config.ts';
+
+/** Kept back at the end of a run for its last report and for giving the lease back, milliseconds. */
+export const REDRIVE_END_MARGIN_MS = 20_000;
+
+/** How dead letters go back; every figure has a default. */
+export const redriveSchema = z.strictObject({
+  /** Lifetime redrives of one reminder without force. 0: nothing is redriven by itself. */
+  cap: count('redrives', 0, 100).default(3),
+  /** Dead letters that one run sends back at most. */
+  maxPerRun: count('dead letters', 1, 10_000).default(500),
+  /** A recovering provider is not met with the whole outage at once. */
+  ratePerSecond: figure('dead letters a second', 0.1, 100).default(10),
+  /** Dead letters per channel whose outcome decides about the rest; 0: none. */
+  canarySize: count('dead letters', 0, 100).default(5),
+  /** Above the consumer's period (a minute), or every canary ends undecided. */
+  canaryWaitSeconds: figure('seconds', 1, 600).default(120),
+  /** The run starts nothing that cannot end before this. Below the function timeout (< 900 s). */
+  runBudgetSeconds: figure('seconds', 20, 840).default(420),
+  /** How long a run keeps others out; a run that dies keeps them out until then. */
+  runLeaseSeconds: figure('seconds', 30, 900).default(480),
+  /**
+   * How long the dead-letter queue hides a message that was read. Reading is the only way to see
+   * one, so what a run keeps is hidden for this long, from the next run too.
+   */
+  deadLetterLeaseSeconds: count('seconds', 5, 600).default(30),
+  /** Bound on one ledger call, the SDK's own retries included. */
+  ledgerCallMs: figure('milliseconds', 100, 30_000).default(5000),
+  /** Bound on one queue call, the transport's own retries included. */
+  queueCallMs: figure('milliseconds', 100, 60_000).default(10_000),
+});
+export type RedriveSettings = z.output<typeof redriveSchema>;
+
+export type RedriveConfig = SharedConfig & { readonly redrive: RedriveSettings };
+
+/** Reads and checks the redrive's environment. Throws ConfigError naming every fault at once. */
+export function loadRedriveConfig(env: Environment): RedriveConfig {
+  const faults = new FaultCollector();
+  const shared = readSharedConfig(env, faults);
+  const redrive = faults.checkJson('REDRIVE', redriveSchema, env['REDRIVE']);
+  if (redrive !== undefined) {
+    for (const [setting, problem] of redriveFaults(redrive)) faults.add(setting, problem);
+  }
+  faults.throwIfAny();
+  return { ...(shared as SharedConfig), redrive: redrive as RedriveSettings };
+}
+
+/** The longest that one dead letter can take: look, reopen (twice at most), redrive, confirm; ms. */
+export function worstDeadLetterMs(
+  settings: Pick<RedriveSettings, 'ledgerCallMs' | 'queueCallMs'>,
+): number {
+  return 4 * settings.ledgerCallMs + settings.queueCallMs;
+}
+
+function redriveFaults(redrive: RedriveSettings): readonly (readonly [string, string])[] {
+  const { runBudgetSeconds, runLeaseSeconds, canaryWaitSeconds } = redrive;
+  const faults: (readonly [string, string])[] = [];
+  const neededLease = runBudgetSeconds + REDRIVE_END_MARGIN_MS / 1000;
+  if (runLeaseSeconds < neededLease) {
+    faults.push([
+      'REDRIVE.runLeaseSeconds',
+      `is ${runLeaseSeconds}; it must be at least runBudgetSeconds + ${REDRIVE_END_MARGIN_MS / 1000} (${neededLease} s), or a second run could start while the first still works`,
+    ]);
+  }
+  const neededBudget =
+    canaryWaitSeconds + (worstDeadLetterMs(redrive) + redrive.queueCallMs) / 1000;
+  if (runBudgetSeconds <= neededBudget) {
+    faults.push([
+      'REDRIVE.runBudgetSeconds',
+      `is ${runBudgetSeconds}; it must exceed the ${neededBudget} s that one dead letter and the wait for its canary can take, or no run gets beyond its canary`,
+    ]);
+  }
+  return faults;
+}
