@@ -7,6 +7,9 @@ const LOG_RETENTIONS = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653,
 ];
 
+/** Alarms look at two ticks a period, and a period of CloudWatch is a day at most. */
+const LONGEST_EVERY_MINUTES = 720;
+
 /** Limits that only infra has. */
 export function ownFaults(settings: PipelineSettings): readonly ConfigFault[] {
   return [
@@ -21,8 +24,13 @@ export function ownFaults(settings: PipelineSettings): readonly ConfigFault[] {
 function scheduleFaults({ every = {} }: PipelineSettings): readonly ConfigFault[] {
   return FUNCTION_ROLES.flatMap((role) => {
     const minutes = every[role];
-    if (minutes === undefined || minutes === 'off' || isWhole(minutes, 1, 1440)) return [];
-    return fault(`every.${role}`, minutes, `'off' or whole minutes from 1 to 1440`);
+    if (minutes === undefined || minutes === 'off' || isWhole(minutes, 1, LONGEST_EVERY_MINUTES))
+      return [];
+    return fault(
+      `every.${role}`,
+      minutes,
+      `'off' or whole minutes from 1 to ${LONGEST_EVERY_MINUTES}`,
+    );
   });
 }
 

@@ -51,7 +51,7 @@ export class ReminderLedger extends Construct {
   constructor(scope: Construct, id: string, props: ReminderLedgerProps = {}) {
     super(scope, id);
     this.keyEpochs = props.keyEpochs ?? DEFAULT_EPOCHS;
-    const faults = ledgerFaults(props, this.keyEpochs);
+    const faults = ledgerFaults(props);
     if (faults.length > 0) throw new ConfigError(faults);
 
     const removal = props.disposable === true ? RemovalPolicy.DESTROY : RemovalPolicy.RETAIN;
@@ -118,10 +118,8 @@ function ledgerTable(scope: Construct, removal: RemovalPolicy): TableV2 {
 }
 
 /** What is wrong with the props of a ledger; empty when nothing is. */
-export function ledgerFaults(
-  props: ReminderLedgerProps,
-  keyEpochs: readonly KeyEpochSettings[] = DEFAULT_EPOCHS,
-): readonly ConfigFault[] {
+export function ledgerFaults(props: ReminderLedgerProps): readonly ConfigFault[] {
+  const keyEpochs = props.keyEpochs ?? DEFAULT_EPOCHS;
   const faults: ConfigFault[] = [
     ...secretSourceFaults('apiKeySecret', props.apiKeySecret),
     ...Object.entries(props.channelSecrets ?? {}).flatMap(([channel, source]) =>
