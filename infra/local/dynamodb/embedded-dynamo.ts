@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createDynamoClient } from '#adapters/dynamodb/dynamo-client.ts';
+import { createDynamoClient, type LedgerTiming } from '#adapters/dynamodb/dynamo-client.ts';
 
 export type EngineName = 'dynalite' | 'dynamodb-local';
 
@@ -37,10 +37,21 @@ export function localEnvironment(endpoint: string): Readonly<Record<string, stri
   };
 }
 
+/**
+ * A JVM that has just started takes seconds for its first table, and a repeat after a time-out
+ * would meet the table that the first request made.
+ */
+const LOCAL_TIMING: LedgerTiming = {
+  connectTimeoutMs: 10_000,
+  attemptTimeoutMs: 30_000,
+  maxAttempts: 1,
+  callBudgetMs: 30_000,
+};
+
 /** A client for an embedded engine, or for a proxy in front of one. */
 export function localDynamoClient(
   endpoint: string,
-  settings: Parameters<typeof createDynamoClient>[0] = { concurrency: 64 },
+  settings: Parameters<typeof createDynamoClient>[0] = { concurrency: 64, timing: LOCAL_TIMING },
 ): DynamoDBDocumentClient {
   return createDynamoClient(settings, { endpoint, region: REGION, credentials: CREDENTIALS });
 }

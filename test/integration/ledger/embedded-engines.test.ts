@@ -11,6 +11,7 @@ import { startDynamoDbLocal } from '#infra/local/dynamodb/dynamodb-local.ts';
 import type { EmbeddedDynamo } from '#infra/local/dynamodb/embedded-dynamo.ts';
 import { findJava } from '#infra/local/dynamodb/java.ts';
 import { aClaimedRow } from '#test/support/ledger-rows.ts';
+import { PATIENT } from './suite/open-ledger.ts';
 
 const java = await findJava();
 const engines: [string, () => Promise<EmbeddedDynamo>][] = [['dynalite', startDynalite]];
@@ -51,7 +52,7 @@ describe.each(engines)('embedded engine %s', (name, start) => {
       vi.stubEnv(variable, value);
     }
     onTestFinished(() => void vi.unstubAllEnvs());
-    const documents = createDynamoClient({ concurrency: 2 });
+    const documents = createDynamoClient({ concurrency: 2, timing: PATIENT });
     onTestFinished(() => closeDynamoClient(documents));
     const ledger = new DynamoLedger({
       documents,
