@@ -12,8 +12,8 @@ import {
   tableAlarms,
 } from '#infra/constructs/platform-alarms.ts';
 import type { PipelineSettings } from '#infra/constructs/settings.ts';
-import { consumerTimeoutSeconds } from '#infra/constructs/settings-faults.ts';
 import { statsAlarms } from '#infra/constructs/stats-alarms.ts';
+import { timeoutSeconds } from '#infra/constructs/timeouts.ts';
 
 export type WatchedParts = {
   readonly metrics: PipelineMetrics;
@@ -36,9 +36,9 @@ export function alarmDefinitions(
   }
   const consumerMinutes = everyMinutes(settings, 'consumer');
   if (consumerMinutes !== 'off') {
-    const timeoutSeconds = consumerTimeoutSeconds(settings);
+    const timeout = timeoutSeconds(settings, 'consumer');
     alarms.push(
-      notRunningAlarm(functions.consumer.lambda, consumerMinutes, timeoutSeconds),
+      notRunningAlarm(functions.consumer.lambda, consumerMinutes, timeout),
       ...consumerAlarms(metrics, consumerMinutes),
     );
   }

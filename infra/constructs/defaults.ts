@@ -7,14 +7,15 @@ export const DEFAULTS = {
    * Memory buys CPU: below 512 MB the consumer's start (TLS, JSON, a 400 KB bundle) takes seconds.
    */
   memoryMb: { consumer: 512, redrive: 256, stats: 256 },
-  timeoutSeconds: { redrive: 600, stats: 55 },
+  /** Below the period of its schedule, so that a hanging reading never meets the next one. */
+  statsTimeoutSeconds: 55,
   consumerConcurrency: 5,
   logRetentionDays: 30,
   runbookUrl: 'infra/RUNBOOK.md',
 } as const;
 
-/** What is kept after the last delivery for flushing metrics and answering, seconds. */
-export const CONSUMER_MARGIN_SECONDS = 10;
+/** What is kept at the end of a run for flushing metrics and answering, seconds. */
+export const ANSWER_MARGIN_SECONDS = 10;
 
 export type FunctionRole = 'consumer' | 'redrive' | 'stats';
 export const FUNCTION_ROLES = ['consumer', 'redrive', 'stats'] as const;

@@ -12,7 +12,7 @@ import { FunctionSchedule } from '#infra/constructs/function-schedule.ts';
 import { PipelineFunction } from '#infra/constructs/pipeline-function.ts';
 import { type ReminderLedger, unresolvedIndexArn } from '#infra/constructs/reminder-ledger.ts';
 import type { PipelineSettings } from '#infra/constructs/settings.ts';
-import { consumerTimeoutSeconds } from '#infra/constructs/settings-faults.ts';
+import { timeoutSeconds } from '#infra/constructs/timeouts.ts';
 
 export type PipelineFunctions = Readonly<Record<FunctionRole, PipelineFunction>>;
 
@@ -41,7 +41,7 @@ export function pipelineFunctions(
       description: 'Remind Once: drains the queue within its run budget',
       entry: 'functions/consumer/handler.ts',
       environment: consumerEnvironment(input),
-      timeoutSeconds: consumerTimeoutSeconds(settings),
+      timeoutSeconds: timeoutSeconds(settings, 'consumer'),
     }),
     redrive: new PipelineFunction(scope, 'Redrive', {
       ...common('redrive'),
@@ -129,10 +129,6 @@ function eventAgeSeconds(settings: PipelineSettings, role: FunctionRole): number
   const minutes = everyMinutes(settings, role);
   const periodSeconds = minutes === 'off' ? LEAST_EVENT_AGE_SECONDS : minutes * 60;
   return Math.min(Math.max(periodSeconds, LEAST_EVENT_AGE_SECONDS), LONGEST_EVENT_AGE_SECONDS);
-}
-
-function timeoutSeconds(settings: PipelineSettings, role: 'redrive' | 'stats'): number {
-  return settings.functions?.[role]?.timeoutSeconds ?? DEFAULTS.timeoutSeconds[role];
 }
 
 function reservedConcurrency(settings: PipelineSettings, role: FunctionRole): number | undefined {

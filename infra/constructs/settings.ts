@@ -3,6 +3,7 @@ import type { channelSchema } from '#config/channels.ts';
 import type { deliverySchema } from '#config/delivery-config.ts';
 import type { dialectSchema, drainSchema } from '#config/drain-config.ts';
 import type { keyEpochSchema } from '#config/key-epochs.ts';
+import type { redriveSchema } from '#config/redrive-config.ts';
 import type { statsSchema } from '#config/stats-config.ts';
 
 /** Where a secret comes from. Its value is never in settings, templates or environments. */
@@ -63,7 +64,7 @@ export type PipelineSettings = {
   readonly defaultChannel?: string;
   readonly delivery?: z.input<typeof deliverySchema>;
   readonly drain?: z.input<typeof drainSchema>;
-  readonly redrive?: Readonly<Record<string, unknown>>;
+  readonly redrive?: z.input<typeof redriveSchema>;
   /** Also the alarms' thresholds. */
   readonly stats?: z.input<typeof statsSchema>;
   readonly every?: {
