@@ -46,6 +46,7 @@ export function newMessage(
     deliveryCount: 0,
     availableFrom: 0,
     dueAt: 0,
+    availableSince: 0,
     rank: 0,
     place: -1,
     agePlace: -1,

@@ -39,6 +39,10 @@ export class PublishMemory {
     }
   }
 
+  get size(): number {
+    return this.#byKey.size + this.#byDeduplicationId.size;
+  }
+
   clear(): void {
     this.#byKey.clear();
     this.#byDeduplicationId.clear();

@@ -231,6 +231,11 @@ export class QueueModel {
     return earliest;
   }
 
+  /** How many publish keys are remembered, for checks that memory stays flat. */
+  get rememberedKeys(): number {
+    return this.#published.size;
+  }
+
   #deadLettersFor(request: CreateQueueRequest): QueueState | null | undefined {
     if (request.deadLetterQueue !== undefined) return this.#queues.get(request.deadLetterQueue);
     if (request.name.endsWith('.dlq')) return null;

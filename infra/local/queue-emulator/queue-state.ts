@@ -17,7 +17,8 @@ export type StoredMessage = {
   availableFrom: EpochMs;
   /** delayed: when it becomes available. in-flight: when its lease ends. */
   dueAt: EpochMs;
-  /** Order of arrival among the available. */
+  /** Since when it is available, and the order of arrival where two became so at once. */
+  availableSince: EpochMs;
   rank: number;
   place: number;
   agePlace: number;
@@ -52,6 +53,13 @@ const agePlace = {
   },
 };
 
+function isEarlier(a: StoredMessage, b: StoredMessage): boolean {
+  return (
+    a.availableSince < b.availableSince ||
+    (a.availableSince === b.availableSince && a.rank < b.rank)
+  );
+}
+
 /** One queue. Holds no timer: `settle` brings it to an instant, and every access settles first. */
 export class QueueState {
   readonly name: string;
@@ -76,8 +84,8 @@ export class QueueState {
     this.deadLetters = deadLetters;
     this.#available = new IndexedHeap(
       settings.priorityEnabled
-        ? (a, b) => a.priority > b.priority || (a.priority === b.priority && a.rank < b.rank)
-        : (a, b) => a.rank < b.rank,
+        ? (a, b) => a.priority > b.priority || (a.priority === b.priority && isEarlier(a, b))
+        : isEarlier,
       place,
     );
     if (deadLetters !== null) deadLetters.#sources.add(this);
@@ -113,7 +121,7 @@ export class QueueState {
       message.dueAt = availableFrom;
       this.#waiting.push(message);
     } else {
-      this.#makeAvailable(message);
+      this.#makeAvailable(message, availableFrom);
     }
   }
 
@@ -155,7 +163,7 @@ export class QueueState {
     for (let next = this.#waiting.peek(); next !== undefined && next.dueAt <= now; ) {
       this.#lift(next);
       if (next.state === 'in-flight') this.#leaseOver(next, now);
-      else this.#makeAvailable(next);
+      else this.#makeAvailable(next, next.dueAt);
       next = this.#waiting.peek();
     }
     const horizon = now - this.settings.retentionMs;
@@ -195,7 +203,7 @@ export class QueueState {
   #leaseOver(message: StoredMessage, now: EpochMs): void {
     const overAt = message.dueAt;
     if (this.deadLetters === null || message.deliveryCount < this.settings.maxDeliveries) {
-      this.#makeAvailable(message);
+      this.#makeAvailable(message, overAt);
       return;
     }
     this.#byAge.remove(message);
@@ -205,8 +213,9 @@ export class QueueState {
     this.deadLetters.add(message, overAt, now);
   }
 
-  #makeAvailable(message: StoredMessage): void {
+  #makeAvailable(message: StoredMessage, since: EpochMs): void {
     message.state = 'available';
+    message.availableSince = since;
     this.#arrivals += 1;
     message.rank = this.#arrivals;
     this.#available.push(message);
