@@ -156,6 +156,11 @@ export type SendRequest = {
   readonly sendKey: SendKey;
   /** Version-8 UUID from the same digest, for providers that demand one. */
   readonly sendUuid: string;
+  /**
+   * The provider's call may not begin after this: the claim's lease would not cover it. Look-ups
+   * before the call take time, and a frozen worker wakes up late. Absent: no bound.
+   */
+  readonly startBy?: EpochMs;
 };
 
 /** One channel's provider. Never retries by itself. */

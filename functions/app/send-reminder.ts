@@ -2,6 +2,7 @@ import type { ChannelGate } from '#app/channel-gate.ts';
 import type { Claimed } from '#app/claim-delivery.ts';
 import type { DeliveryDeps, Run } from '#app/delivery-deps.ts';
 import type { DeliveryReport } from '#app/delivery-report.ts';
+import type { EpochMs } from '#core/brand.ts';
 import type { Delivery } from '#core/delivery.ts';
 import {
   type PlanAfterSend,
@@ -55,18 +56,20 @@ export async function sendReminder(errand: Errand): Promise<PlanAfterSend> {
  * the lease and the run's budget must still cover the whole call and its record.
  */
 function obstacleTo(errand: Errand, uncertain: boolean): PlanAfterSend | null {
-  const { claimed, delivery, deps, run } = errand;
+  const { delivery, deps, run } = errand;
   const { profile, reminder } = delivery;
   const sent = sentNow(errand, uncertain);
   const stopped = run.stoppedChannels.get(reminder.channel);
   if (stopped !== undefined) return planAfterSend(sent, { kind: 'channel-stopped', code: stopped });
   if (run.halted !== 'no') return planNotSent(sent, 'BREAKER_TRIPPED');
-  const sendMs = profile.sendTimeoutMs;
-  if (sent.now + sendMs + profile.commitSeconds * 1000 > claimed.row.leaseUntil) {
-    return planNotSent(sent, 'LEASE_TOO_SHORT');
-  }
-  const neededMs = sendMs + deps.limits.finishMs;
+  if (sent.now > startBy(errand)) return planNotSent(sent, 'LEASE_TOO_SHORT');
+  const neededMs = profile.sendTimeoutMs + deps.limits.finishMs;
   return covers(run.budget, sent.now, neededMs) ? null : planNotSent(sent, 'RUN_BUDGET');
+}
+
+/** The last instant at which a call may begin: what it does must have surfaced by the lease's end. */
+function startBy({ claimed, delivery: { profile } }: Errand): EpochMs {
+  return claimed.row.leaseUntil - profile.sendTimeoutMs - profile.commitSeconds * 1000;
 }
 
 async function ask(errand: Errand): Promise<QueryResult> {
@@ -113,9 +116,10 @@ function stopOnRefusal(
   }
 }
 
-function requestOf({ delivery }: Errand): SendRequest {
-  const { sendKey, sendUuid } = delivery.identity;
-  return { reminder: delivery.reminder, sendKey, sendUuid };
+function requestOf(errand: Errand): SendRequest {
+  const { reminder, identity } = errand.delivery;
+  const { sendKey, sendUuid } = identity;
+  return { reminder, sendKey, sendUuid, startBy: startBy(errand) };
 }
 
 function sentNow({ claimed, delivery, deps }: Errand, uncertain: boolean): Sent {

@@ -1,4 +1,5 @@
-import type { ChannelsConfig } from '#config/channels.ts';
+import { preparationMs } from '#config/channel-facts.ts';
+import type { ChannelConfig, ChannelsConfig } from '#config/channels.ts';
 import type { DeliveryConfig } from '#config/delivery-config.ts';
 import type { DrainConfig } from '#config/drain-config.ts';
 import type { ConfigFault } from '#core/errors.ts';
@@ -20,11 +21,12 @@ export function nestedTimeFaults(
 ): readonly ConfigFault[] {
   const faults: ConfigFault[] = [];
   for (const [name, channel] of Object.entries(channels)) {
-    const sendSeconds = channel.sendTimeoutMs / 1000 + channel.commitSeconds + delivery.skewSeconds;
+    const sendSeconds =
+      longestSendMs(channel) / 1000 + channel.commitSeconds + delivery.skewSeconds;
     if (sendSeconds >= delivery.leaseSeconds) {
       faults.push({
         setting: `CHANNELS.${name}`,
-        problem: `sendTimeoutMs + commitSeconds + skewSeconds is ${sendSeconds} s; it must be below leaseSeconds (${delivery.leaseSeconds} s), or a second worker could take over while the provider still accepts`,
+        problem: `sendTimeoutMs (with look-ups before it) + commitSeconds + skewSeconds is ${sendSeconds} s; it must be below leaseSeconds (${delivery.leaseSeconds} s), or a second worker could take over while the provider still accepts`,
       });
     }
   }
@@ -52,9 +54,14 @@ export function finishMs(drain: DrainConfig): number {
   return drain.recordBudgetMs + drain.ledgerCallMs + 2 * drain.queueCallMs;
 }
 
+/** A provider's call with the look-ups before it, milliseconds. */
+function longestSendMs(channel: ChannelConfig): number {
+  return channel.sendTimeoutMs + preparationMs(channel);
+}
+
 /** The longest that one delivery can take, milliseconds: a run starts none it cannot finish. */
 export function worstDeliveryMs(channels: ChannelsConfig, drain: DrainConfig): number {
-  const longestSend = Math.max(...Object.values(channels).map((channel) => channel.sendTimeoutMs));
+  const longestSend = Math.max(...Object.values(channels).map(longestSendMs));
   const askAndSend = 2 * longestSend;
   const claimAndTakeOver = 2 * drain.ledgerCallMs;
   return claimAndTakeOver + askAndSend + finishMs(drain);

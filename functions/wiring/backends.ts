@@ -4,8 +4,6 @@ import { DynamoLedger } from '#adapters/dynamodb/dynamo-ledger.ts';
 import { createHttpClient, type HttpClient } from '#adapters/http/http-call.ts';
 import { createInfraiDeadLetters, createInfraiQueue } from '#adapters/infrai/infrai-queue.ts';
 import { createInfraiTransport, type InfraiTransport } from '#adapters/infrai/infrai-transport.ts';
-import { createHttpSender } from '#adapters/providers/http-sender.ts';
-import type { ChannelConfig } from '#config/channels.ts';
 import type { SharedConfig } from '#config/shared-config.ts';
 import type { KeyEpoch } from '#core/key-epoch.ts';
 import type {
@@ -20,6 +18,7 @@ import type {
   Telemetry,
 } from '#ports';
 import { loadKeyEpochs } from '#wiring/load-key-epochs.ts';
+import { openSenders } from '#wiring/open-senders.ts';
 
 /** The surroundings that a handler or a command is wired with. */
 export type Surroundings = {
@@ -57,7 +56,7 @@ export type Backends = QueueSide &
     readonly epochs: readonly KeyEpoch[];
   };
 
-/** Opens what the consumer and the other functions share. Secrets are read here, once. */
+/** Opens what the consumer and the other functions share. A key that is missing ends it here. */
 export async function openBackends(
   config: SharedConfig,
   limits: BackendLimits,
@@ -67,11 +66,12 @@ export async function openBackends(
     openQueueSide(config, limits, surroundings),
     loadKeyEpochs(config.keyEpochs, surroundings.secrets),
   ]);
+  const { secrets, clock } = surroundings;
   return {
     ...queueSide,
     ...openLedgerSide(config, limits, surroundings),
     epochs,
-    senders: openSenders(config, queueSide.http, surroundings),
+    senders: await openSenders(config.channels, { http: queueSide.http, secrets, clock }),
   };
 }
 
@@ -81,10 +81,13 @@ export async function openQueueSide(
   limits: Pick<BackendLimits, 'concurrency' | 'queueCallMs'>,
   { clock, random, secrets, telemetry }: Surroundings,
 ): Promise<QueueSide> {
+  const apiKey = () => secrets.get(config.infraiApiKeyRef);
+  // Asked here for its fault alone: a missing key should end the start, not each call.
+  await apiKey();
   const http = createHttpClient({ maxSockets: limits.concurrency });
   const transport = createInfraiTransport({
     baseUrl: config.infraiBaseUrl,
-    apiKey: await secrets.get(config.infraiApiKeyRef),
+    apiKey,
     http,
     clock,
     random,
@@ -119,25 +122,4 @@ export function openLedgerSide(
       random,
     }),
   };
-}
-
-function openSenders(
-  config: SharedConfig,
-  http: HttpClient,
-  { secrets, clock }: Surroundings,
-): ReadonlyMap<string, Sender> {
-  const entries = Object.entries(config.channels).map(
-    ([name, channel]) => [name, openSender(channel, { http, secrets, clock })] as const,
-  );
-  return new Map(entries);
-}
-
-function openSender(
-  channel: ChannelConfig,
-  dependencies: Parameters<typeof createHttpSender>[1],
-): Sender {
-  switch (channel.provider) {
-    case 'http':
-      return createHttpSender(channel, dependencies);
-  }
 }

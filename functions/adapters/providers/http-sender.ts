@@ -1,87 +1,119 @@
 import { isHeaderName } from '#adapters/http/request-parts.ts';
+import { readSecret, secretAuthorizer } from '#adapters/providers/authorization.ts';
+import type { ChannelSettings } from '#adapters/providers/channel-settings.ts';
+import type { Compose } from '#adapters/providers/composition.ts';
+import {
+  createHttpExchange,
+  createHttpQuery,
+  type HttpExchangeOptions,
+} from '#adapters/providers/http-exchange.ts';
 import {
   createProfileSender,
   type SenderDependencies,
 } from '#adapters/providers/profile-sender.ts';
-import type { StatusMeaning } from '#adapters/providers/provider-profile.ts';
+import type { ProviderProfile } from '#adapters/providers/provider-profile.ts';
+import { createRecipientSource } from '#adapters/providers/recipient.ts';
+import { webhookSignature } from '#adapters/providers/webhook-signature.ts';
+import type { HttpChannelConfig } from '#config/channels/http-channel.ts';
 import { ConfigError, type ConfigFault } from '#core/errors.ts';
-import type { Reminder } from '#core/reminder.ts';
-import type { BlindPolicy, ProviderClass } from '#core/send-result.ts';
-import type { Sender } from '#ports';
+import type { Clock, Secrets, Sender } from '#ports';
 
-/** A channel whose provider is any service that takes a JSON POST: push services, own services. */
-export type HttpChannel = {
-  readonly provider: 'http';
-  readonly url: string;
-  readonly class: ProviderClass;
-  /** `dedupes` only: how long the service remembers a key. */
-  readonly windowSeconds?: number | undefined;
-  /** Default `Idempotency-Key`. */
-  readonly idempotencyHeader?: string | undefined;
-  /** Default `hex`. */
-  readonly keyForm?: 'hex' | 'uuid' | undefined;
-  /** Dot path of the receipt in the answer; default `id`. */
-  readonly receiptPath?: string | undefined;
-  /** Default true: a 2xx without a receipt is unknown. */
-  readonly givesReceipt?: boolean | undefined;
-  /** `queryable` only: the address to ask, `{key}` standing for the send key. */
-  readonly queryUrl?: string | undefined;
-  /** Default: `receiptPath`. Through a list (`items.0.id`), an empty list proves absence. */
-  readonly queryReceiptPath?: string | undefined;
-  /** The secret's name for port Secrets, sent as Bearer; absent when the service needs none. */
-  readonly secretRef?: string | undefined;
-  readonly sendTimeoutMs: number;
-  readonly commitSeconds: number;
-  readonly blindPolicy: BlindPolicy;
-  /** Statuses that this service means otherwise. */
-  readonly statuses?: Readonly<Record<string, StatusMeaning>> | undefined;
+/**
+ * A channel whose provider is any service that takes a JSON POST: push services, own services,
+ * customers' webhooks. Everything but the address has the configuration's default.
+ */
+export type HttpChannel = ChannelSettings<HttpChannelConfig, 'url' | 'class'>;
+
+/**
+ * A service that we know nothing of: blind until its channel declares more. Header
+ * `Idempotency-Key` by the IETF draft "The Idempotency-Key HTTP Header Field".
+ */
+export const HTTP_PROFILE: ProviderProfile = {
+  provider: 'http',
+  providerClass: 'blind',
+  windowSeconds: null,
+  commitSeconds: 5,
+  key: { form: 'hex', place: 'header', name: 'Idempotency-Key' },
+  receipt: { place: 'body', path: 'id', required: true },
+  statuses: {},
+  lookUp: null,
 };
 
 /**
  * The generic HTTP sender.
- * Request: `POST url`, the send key in the idempotency header, and as JSON `user_id`,
- * `reminder_id`, `scheduled_at` (UTC), `channel`, and where given `order_id`, `version`, `data`.
+ * Request: `POST url`, the send key in the idempotency header, and as JSON the channel's own
+ * `body`, or `user_id`, `reminder_id`, `scheduled_at` (UTC), `channel`, and where given `order_id`,
+ * `version`, `data`, and `recipient` where one is looked up.
  * @throws ConfigError when the channel cannot work, whatever the reminder
  */
 export function createHttpSender(channel: HttpChannel, dependencies: SenderDependencies): Sender {
   const faults = faultsOf(channel);
   if (faults.length > 0) throw new ConfigError(faults);
-  const receiptPath = channel.receiptPath ?? 'id';
-  const { queryUrl } = channel;
+  const profile = profileOf(channel);
+  const { secrets, clock } = dependencies;
+  const authorizer = secretAuthorizer(secrets, channel.secretRef);
+  const recipient = channel.recipient ?? { from: 'provider' };
+  const { signing, queryUrl } = channel;
+  const path = channel.queryReceiptPath ?? profile.receipt.path;
   return createProfileSender(
     {
-      profile: {
-        provider: channel.provider,
-        providerClass: channel.class,
-        windowSeconds: channel.class === 'dedupes' ? (channel.windowSeconds ?? null) : null,
-        commitSeconds: channel.commitSeconds,
-        key: {
-          form: channel.keyForm ?? 'hex',
-          place: 'header',
-          name: channel.idempotencyHeader ?? 'Idempotency-Key',
-        },
-        receipt: { place: 'body', path: receiptPath, required: channel.givesReceipt ?? true },
-        statuses: channel.statuses ?? {},
-      },
-      url: channel.url,
+      profile,
       sendTimeoutMs: channel.sendTimeoutMs,
       blindPolicy: channel.blindPolicy,
-      bodyOf,
-      ...(channel.secretRef !== undefined && { secretRef: channel.secretRef }),
+      compose: channel.body === undefined ? fixedBody(recipient.from) : ownBody(channel.body),
+      recipientOf: createRecipientSource(recipient, 'any', dependencies),
+      exchange: createHttpExchange(
+        {
+          url: channel.url,
+          key: profile.key,
+          sendTimeoutMs: channel.sendTimeoutMs,
+          authorizer,
+          ...(signing !== undefined && { sign: signer(signing, secrets, clock) }),
+        },
+        dependencies,
+      ),
       ...(channel.class === 'queryable' &&
         queryUrl !== undefined && {
-          query: {
-            urlOf: (key: string) => queryUrl.replaceAll('{key}', encodeURIComponent(key)),
-            receipt: { place: 'body', path: channel.queryReceiptPath ?? receiptPath },
-          },
+          query: createHttpQuery(
+            {
+              urlOf: (key) => queryUrl.replaceAll('{key}', encodeURIComponent(key)),
+              key: profile.key,
+              receipt: { place: 'body', path },
+              timeoutMs: channel.sendTimeoutMs,
+              authorizer,
+            },
+            dependencies,
+          ),
         }),
     },
     dependencies,
   );
 }
 
-function bodyOf(reminder: Reminder): Readonly<Record<string, unknown>> {
+function profileOf(channel: HttpChannel): ProviderProfile {
+  const { key, receipt } = HTTP_PROFILE;
   return {
+    ...HTTP_PROFILE,
+    providerClass: channel.class,
+    windowSeconds: channel.class === 'dedupes' ? (channel.windowSeconds ?? null) : null,
+    commitSeconds: channel.commitSeconds,
+    key: {
+      ...key,
+      form: channel.keyForm ?? key.form,
+      name: channel.idempotencyHeader ?? key.name,
+    },
+    receipt: {
+      ...receipt,
+      path: channel.receiptPath ?? receipt.path,
+      required: channel.givesReceipt ?? receipt.required,
+    },
+    statuses: channel.statuses ?? {},
+  };
+}
+
+/** The reminder as it is; the receiver makes words of it. */
+function fixedBody(from: 'provider' | 'directory' | 'payload'): Compose {
+  return (_write, reminder, recipient) => ({
     user_id: reminder.userId,
     reminder_id: reminder.reminderId,
     scheduled_at: reminder.scheduledAt.canonical,
@@ -89,6 +121,46 @@ function bodyOf(reminder: Reminder): Readonly<Record<string, unknown>> {
     channel: reminder.channel,
     version: reminder.version,
     data: reminder.data,
+    ...(from !== 'provider' && { recipient }),
+  });
+}
+
+function ownBody(template: Readonly<Record<string, unknown>>): Compose {
+  return (write) => {
+    const filled = (value: unknown): unknown => {
+      if (typeof value === 'string') return write(value, 'text');
+      if (Array.isArray(value)) return value.map(filled);
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(
+        Object.entries(value).map(([name, member]) => [name, filled(member)]),
+      );
+    };
+    return filled(template) as Readonly<Record<string, unknown>>;
+  };
+}
+
+function signer(
+  refs: { readonly secretRef: string; readonly previousSecretRef?: string | undefined },
+  secrets: Secrets,
+  clock: Clock,
+): NonNullable<HttpExchangeOptions['sign']> {
+  const references = [refs.secretRef, refs.previousSecretRef].filter((ref) => ref !== undefined);
+  return async (request, body) => {
+    const readings = await Promise.all(references.map((ref) => readSecret(secrets, ref)));
+    const values: string[] = [];
+    for (const reading of readings) {
+      if (reading.kind === 'channel-stopped') {
+        return { kind: 'no-call', result: { kind: 'channel-stopped', code: reading.code } };
+      }
+      if (reading.kind === 'unavailable') {
+        return { kind: 'no-call', result: { kind: 'deferred', code: reading.code } };
+      }
+      values.push(reading.secret);
+    }
+    return {
+      kind: 'headers',
+      headers: webhookSignature(request.sendKey, clock.now(), body, values),
+    };
   };
 }
 

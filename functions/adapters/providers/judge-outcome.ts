@@ -1,8 +1,11 @@
 import type { HttpAnswer, HttpOutcome } from '#adapters/http/http-call.ts';
+import { parseJson, readPlace } from '#adapters/providers/json-place.ts';
 import {
+  type CodeRule,
   meaningOf,
   type ProviderProfile,
-  type ReceiptRule,
+  type ReceiptPlace,
+  type StatusMeaning,
 } from '#adapters/providers/provider-profile.ts';
 import { RECEIPTLESS, readReceipt } from '#adapters/providers/receipt.ts';
 import type { EpochMs } from '#core/brand.ts';
@@ -12,17 +15,18 @@ import { NO_RECEIPT, type QueryResult, type SendResult } from '#core/send-result
 /** A gateway's word that the provider took too long: a sign of load, as our own time-out is. */
 const TIMED_OUT_STATUSES: readonly number[] = [408, 504];
 
+export type JudgingProfile = Pick<ProviderProfile, 'statuses' | 'receipt' | 'codes' | 'okMember'>;
+
 /** What one send proved, by the provider's profile. Codes only: nothing that the provider wrote. */
-export function judgeSend(
-  outcome: HttpOutcome,
-  profile: Pick<ProviderProfile, 'statuses' | 'receipt'>,
-  now: EpochMs,
-): SendResult {
+export function judgeSend(outcome: HttpOutcome, profile: JudgingProfile, now: EpochMs): SendResult {
   switch (outcome.kind) {
     case 'answer':
       return judgeAnswer(outcome, profile, now);
     case 'not-sent':
-      return { kind: 'deferred', code: outcome.cause, overload: true };
+      // A certificate that nobody vouches for is no sign of load.
+      return outcome.cause === 'TLS'
+        ? { kind: 'deferred', code: outcome.cause }
+        : { kind: 'deferred', code: outcome.cause, overload: true };
     case 'unknown':
       return outcome.cause === 'TIMEOUT'
         ? { kind: 'unknown', cause: outcome.cause, overload: true }
@@ -34,20 +38,13 @@ export function judgeSend(
   }
 }
 
-function judgeAnswer(
-  answer: HttpAnswer,
-  profile: Pick<ProviderProfile, 'statuses' | 'receipt'>,
-  now: EpochMs,
-): SendResult {
-  const code = `HTTP_${answer.status}`;
-  const meaning = meaningOf(answer.status, profile.statuses);
+function judgeAnswer(answer: HttpAnswer, profile: JudgingProfile, now: EpochMs): SendResult {
+  const listed = profile.codes && listedCode(answer, profile.codes);
+  const meaning = listed?.meaning ?? meaningOf(answer.status, profile.statuses);
+  const code = listed === undefined ? `HTTP_${answer.status}` : codeOf(answer.status, listed.code);
   switch (meaning) {
-    case 'accepted': {
-      const receipt = provenReceipt(answer, profile.receipt);
-      return receipt === undefined
-        ? { kind: 'unknown', cause: NO_RECEIPT }
-        : { kind: 'accepted', receipt };
-    }
+    case 'accepted':
+      return accepted(answer, profile);
     case 'deferred': {
       const wait = retryAfterSeconds(answer.headers['retry-after'], answer.headers['date'], now);
       return {
@@ -70,10 +67,49 @@ function judgeAnswer(
   }
 }
 
-function provenReceipt(answer: HttpAnswer, rule: ReceiptRule): string | undefined {
+function accepted(answer: HttpAnswer, { receipt: rule, okMember }: JudgingProfile): SendResult {
+  if (okMember !== undefined) {
+    const said = readPlace(parseJson(answer.text), okMember);
+    if (said.kind === 'value' && said.value === false) return { kind: 'unknown', cause: 'NOT_OK' };
+  }
   const reading = readReceipt(answer, rule);
-  if (reading.kind === 'receipt') return reading.receipt;
-  return rule.required ? undefined : RECEIPTLESS;
+  if (reading.kind === 'receipt') return { kind: 'accepted', receipt: reading.receipt };
+  if (reading.kind === 'empty' && rule.emptyMeans !== undefined) {
+    return { kind: 'rejected', code: rule.emptyMeans };
+  }
+  return rule.required
+    ? { kind: 'unknown', cause: NO_RECEIPT }
+    : { kind: 'accepted', receipt: RECEIPTLESS };
+}
+
+type ListedCode = { readonly code: string; readonly meaning: StatusMeaning };
+
+function listedCode(answer: HttpAnswer, rule: CodeRule): ListedCode | undefined {
+  const body = rule.place === 'body' ? parseJson(answer.text) : undefined;
+  for (const path of rule.path.split('|')) {
+    const value =
+      rule.place === 'header' ? answer.headers[path.toLowerCase()] : bodyValue(body, path);
+    const code = shortCode(value);
+    const meaning = Object.hasOwn(rule.meanings, code) ? rule.meanings[code] : undefined;
+    if (meaning !== undefined) return { code, meaning };
+  }
+  return undefined;
+}
+
+function bodyValue(body: unknown, path: string): unknown {
+  const reading = readPlace(body, path);
+  return reading.kind === 'value' ? reading.value : undefined;
+}
+
+/** AWS writes `namespace#Name:url` where it means `Name`. */
+function shortCode(value: unknown): string {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' ? value.replace(/^.*#/, '').replace(/:.*$/, '') : '';
+}
+
+/** A listed code is a word of our own table, so it may be shown. */
+function codeOf(status: number, code: string): string {
+  return `HTTP_${status}_${code.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
 }
 
 /**
@@ -81,17 +117,14 @@ function provenReceipt(answer: HttpAnswer, rule: ReceiptRule): string | undefine
  * would be; anything that is neither a receipt nor one of these two cannot tell. An absence is
  * only as good as the time since the send: the caller waits out the provider's commit time.
  */
-export function judgeQuery(
-  outcome: HttpOutcome,
-  rule: Pick<ReceiptRule, 'place' | 'path'>,
-): QueryResult {
+export function judgeQuery(outcome: HttpOutcome, place: ReceiptPlace): QueryResult {
   if (outcome.kind === 'invalid-request') return { kind: 'cannot-tell', cause: outcome.code };
   if (outcome.kind !== 'answer') return { kind: 'cannot-tell', cause: outcome.cause };
   const code = `HTTP_${outcome.status}`;
   if (outcome.status === 404) return { kind: 'absent' };
   if (outcome.status === 401 || outcome.status === 403) return { kind: 'channel-stopped', code };
   if (outcome.status !== 200) return { kind: 'cannot-tell', cause: code };
-  const reading = readReceipt(outcome, rule);
+  const reading = readReceipt(outcome, place);
   if (reading.kind === 'receipt') return { kind: 'found', receipt: reading.receipt };
   return reading.kind === 'empty-list'
     ? { kind: 'absent' }

@@ -1,91 +1,61 @@
-import type { HttpClient } from '#adapters/http/http-call.ts';
-import { isHeaderValue } from '#adapters/http/request-parts.ts';
+import type { HttpOutcome } from '#adapters/http/http-call.ts';
 import { canonicalJson } from '#adapters/providers/canonical-json.ts';
-import { judgeQuery, judgeSend } from '#adapters/providers/judge-outcome.ts';
-import type { ProviderProfile, ReceiptRule } from '#adapters/providers/provider-profile.ts';
-import { errorName } from '#core/errors.ts';
+import { type Compose, composed, SYMBOLIC_RECIPIENT } from '#adapters/providers/composition.ts';
+import { judgeSend } from '#adapters/providers/judge-outcome.ts';
+import type { ProviderProfile } from '#adapters/providers/provider-profile.ts';
+import type { RecipientDependencies, RecipientSource } from '#adapters/providers/recipient.ts';
 import type { Reminder } from '#core/reminder.ts';
-import type { BlindPolicy, QueryResult, SendResult } from '#core/send-result.ts';
-import type { Clock, Secrets, Sender, SendRequest } from '#ports';
+import type { BlindPolicy, SendResult } from '#core/send-result.ts';
+import type { Sender, SendRequest } from '#ports';
 
-export type SenderDependencies = {
-  readonly http: HttpClient;
-  readonly secrets: Secrets;
-  readonly clock: Clock;
-};
+/** What every sender is given. */
+export type SenderDependencies = RecipientDependencies;
 
-/** How a provider is asked about an earlier send. */
-export type QueryRule = {
-  /** The address to GET for a key. */
-  readonly urlOf: (key: string) => string;
-  readonly receipt: Pick<ReceiptRule, 'place' | 'path'>;
-};
+/** One call to the provider, or the reason why none was made. */
+export type Exchanged =
+  | { readonly kind: 'called'; readonly outcome: HttpOutcome }
+  | { readonly kind: 'no-call'; readonly result: SendResult };
+
+export type Exchange = (
+  request: SendRequest,
+  body: Readonly<Record<string, unknown>>,
+) => Promise<Exchanged>;
 
 /** One channel's provider: its profile, plus what the channel's configuration adds. */
 export type ProfileSenderOptions = {
   readonly profile: ProviderProfile;
-  readonly url: string;
   readonly sendTimeoutMs: number;
   readonly blindPolicy: BlindPolicy;
-  /** The message, a pure function of the reminder in which attempt and hop have no part. */
-  readonly bodyOf: (reminder: Reminder) => Readonly<Record<string, unknown>>;
-  /** The secret's name for port Secrets; absent when the provider needs none. */
-  readonly secretRef?: string;
-  /** From the secret to the `Authorization` header; Bearer by default. */
-  readonly authorizationOf?: (secret: string) => string;
+  readonly compose: Compose;
+  readonly recipientOf: RecipientSource;
+  readonly exchange: Exchange;
   /** Present exactly when the class is `queryable`. */
-  readonly query?: QueryRule;
+  readonly query?: NonNullable<Sender['query']>;
 };
 
-type Authorization =
-  | { readonly kind: 'headers'; readonly headers: Readonly<Record<string, string>> }
-  /** The secret is missing or unusable: no reminder of this channel can be sent. */
-  | { readonly kind: 'channel-stopped'; readonly code: string }
-  /** The store of secrets did not answer. Nothing was sent; a later attempt may find it. */
-  | { readonly kind: 'unavailable' };
-
 /**
- * A sender from a profile: JSON POST with the send key, one call and no repeat, judged by the
+ * A sender from a profile: compose, find the recipient, one call and no repeat, judged by the
  * profile's table. Its results carry codes and receipts only.
  */
 export function createProfileSender(
   options: ProfileSenderOptions,
-  dependencies: SenderDependencies,
+  { clock }: Pick<SenderDependencies, 'clock'>,
 ): Sender {
-  const { profile, query } = options;
-  const { http, clock } = dependencies;
-  const authorize = () => authorization(options, dependencies.secrets);
+  const { profile, compose, query } = options;
 
   async function send(request: SendRequest): Promise<SendResult> {
-    const allowed = await authorize();
-    if (allowed.kind === 'unavailable') return { kind: 'deferred', code: 'SECRET_UNAVAILABLE' };
-    if (allowed.kind === 'channel-stopped') return allowed;
-    const outcome = await http.call({
-      method: 'POST',
-      url: options.url,
-      headers: {
-        'content-type': 'application/json',
-        ...COMMON_HEADERS,
-        ...keyHeader(profile, request),
-        ...allowed.headers,
-      },
-      body: canonicalJson({ ...options.bodyOf(request.reminder), ...keyMember(profile, request) }),
-      timeoutMs: options.sendTimeoutMs,
-    });
-    return judgeSend(outcome, profile, clock.now());
-  }
-
-  async function ask(rule: QueryRule, request: SendRequest): Promise<QueryResult> {
-    const allowed = await authorize();
-    if (allowed.kind === 'unavailable') return { kind: 'cannot-tell', cause: 'SECRET_UNAVAILABLE' };
-    if (allowed.kind === 'channel-stopped') return allowed;
-    const outcome = await http.call({
-      method: 'GET',
-      url: rule.urlOf(keyOf(profile, request)),
-      headers: { ...COMMON_HEADERS, ...allowed.headers },
-      timeoutMs: options.sendTimeoutMs,
-    });
-    return judgeQuery(outcome, rule.receipt);
+    const { reminder } = request;
+    if (composed(compose, reminder, SYMBOLIC_RECIPIENT).kind === 'variable-missing') {
+      return VARIABLE_MISSING;
+    }
+    const found = await options.recipientOf(reminder);
+    if (found.kind === 'no-call') return found.result;
+    const message = composed(compose, reminder, found.recipient);
+    if (message.kind === 'variable-missing') return VARIABLE_MISSING;
+    const exchanged = await options.exchange(request, message.body);
+    return exchanged.kind === 'no-call'
+      ? exchanged.result
+      : judgeSend(exchanged.outcome, profile, clock.now());
   }
 
   return {
@@ -97,43 +67,31 @@ export function createProfileSender(
       sendTimeoutMs: options.sendTimeoutMs,
       blindPolicy: options.blindPolicy,
     },
-    content: (reminder) => canonicalJson(options.bodyOf(reminder)),
+    content: (reminder) => contentOf(compose, reminder),
     send,
-    ...(query !== undefined && { query: (request: SendRequest) => ask(query, request) }),
+    ...(query !== undefined && { query }),
   };
 }
 
-const COMMON_HEADERS = { accept: 'application/json', 'user-agent': 'remind-once' };
+/**
+ * Deferred, not rejected: a template is ours and can be mended, while a REJECTED row blocks its
+ * reminder for ever, and one bad deployment would burn every reminder that met it. Nothing was
+ * sent; after the ladder the message waits among the dead letters.
+ */
+const VARIABLE_MISSING: SendResult = { kind: 'deferred', code: 'CONTENT_VARIABLE_MISSING' };
 
-function keyOf(profile: ProviderProfile, request: SendRequest): string {
-  return profile.key.form === 'uuid' ? request.sendUuid : request.sendKey;
+/** Canonical text of what would be sent, the recipient left out. */
+function contentOf(compose: Compose, reminder: Reminder): string {
+  const message = composed(compose, reminder, SYMBOLIC_RECIPIENT);
+  return canonicalJson(
+    message.kind === 'composed' ? message.body : { variable_missing: message.variable },
+  );
 }
 
-function keyHeader(profile: ProviderProfile, request: SendRequest): Record<string, string> {
-  const { place, name } = profile.key;
-  return place === 'header' ? { [name.toLowerCase()]: keyOf(profile, request) } : {};
-}
-
-function keyMember(profile: ProviderProfile, request: SendRequest): Record<string, string> {
-  const { place, name } = profile.key;
-  return place === 'body' ? { [name]: keyOf(profile, request) } : {};
-}
-
-async function authorization(
-  options: ProfileSenderOptions,
-  secrets: Secrets,
-): Promise<Authorization> {
-  if (options.secretRef === undefined) return { kind: 'headers', headers: {} };
-  try {
-    const secret = (await secrets.get(options.secretRef)).trim();
-    const value = options.authorizationOf?.(secret) ?? `Bearer ${secret}`;
-    return isHeaderValue(value)
-      ? { kind: 'headers', headers: { authorization: value } }
-      : { kind: 'channel-stopped', code: 'SECRET_UNUSABLE' };
-  } catch (error) {
-    // Read by its code: the error's own text may name more than the code does.
-    return errorName(error) === 'SECRET_MISSING'
-      ? { kind: 'channel-stopped', code: 'SECRET_MISSING' }
-      : { kind: 'unavailable' };
-  }
+/** The profile as a channel runs it: the commit time is the deployment's to set. */
+export function withChannel(
+  profile: ProviderProfile,
+  channel: { readonly commitSeconds: number },
+): ProviderProfile {
+  return { ...profile, commitSeconds: channel.commitSeconds };
 }

@@ -1,6 +1,6 @@
 import type { ProviderClass } from '#core/send-result.ts';
 
-/** What a status of a provider proves about one send. */
+/** What a status or code of a provider proves about one send. */
 export const STATUS_MEANINGS = [
   'accepted',
   'rejected',
@@ -13,24 +13,46 @@ export type StatusMeaning = (typeof STATUS_MEANINGS)[number];
 /** Statuses that a provider means otherwise than the common table does. */
 export type StatusTable = Readonly<Record<number, StatusMeaning>>;
 
-/** Where the send key travels, and in which of its two forms. */
+/** Where the send key travels, and in which of its forms. */
 export type KeyRule = {
-  readonly form: 'hex' | 'uuid';
-  /** `nowhere`: the provider takes no key. A body member never counts as content. */
-  readonly place: 'header' | 'body' | 'nowhere';
-  /** The header's or the member's name; unused for `nowhere`. */
+  /**
+   * `hex`: the send key. `uuid`: version 8, of the same digest. `uuid4`: the same with version 4 in
+   * its place, for providers that have been known to accept no other.
+   */
+  readonly form: 'hex' | 'uuid' | 'uuid4';
+  /**
+   * `metadata`: the provider does not dedupe by it, but carries it along (tags, context, event
+   * reports), so that a person can find the message again. `nowhere`: the provider takes no key. A
+   * member of the body never counts as content.
+   */
+  readonly place: 'header' | 'body' | 'metadata' | 'nowhere';
+  /** The header's or the member's name; '' for `nowhere`. */
   readonly name: string;
 };
 
-/** Where an answer names its receipt: a dot path into the JSON body, or a header. */
-export type ReceiptRule = {
-  readonly place: 'body' | 'header';
-  readonly path: string;
+/** A header, or dot paths into the JSON body, the first that leads somewhere: `data.id|id`. */
+export type ReceiptPlace = { readonly place: 'body' | 'header'; readonly path: string };
+
+/** Where an answer names its receipt. */
+export type ReceiptRule = ReceiptPlace & {
   /**
    * True: a 2xx that names none proves nothing and is unknown (providers have answered 200 for
    * hours while throwing every message away). False: the provider is declared to give none.
    */
   readonly required: boolean;
+  /** The code of a refusal that this provider words as a 2xx with an empty receipt. */
+  readonly emptyMeans?: string;
+};
+
+/**
+ * Codes by which a provider says more than its status does, wherever they stand. Only listed ones
+ * count: a vendor's word that we do not know never makes an outcome more certain.
+ */
+export type CodeRule = {
+  readonly place: 'body' | 'header';
+  /** As a receipt's path; the first value that is listed decides. */
+  readonly path: string;
+  readonly meanings: Readonly<Record<string, Exclude<StatusMeaning, 'accepted'>>>;
 };
 
 /** All that is particular about one provider; each vendor is one entry of this shape. */
@@ -44,6 +66,11 @@ export type ProviderProfile = {
   readonly key: KeyRule;
   readonly receipt: ReceiptRule;
   readonly statuses: StatusTable;
+  readonly codes?: CodeRule;
+  /** The body says `ok: false` under a 2xx when it refuses: no receipt, and no proof either. */
+  readonly okMember?: string;
+  /** Where a person, holding a receipt, sees what became of it. */
+  readonly lookUp: string | null;
 };
 
 /**

@@ -1,0 +1,17 @@
+import * as z from 'zod';
+import { channelCommon, providerUrl, secretRef, senderAddress } from './channel-common.ts';
+import { mailContent } from './content.ts';
+import { addressRecipient } from './recipient.ts';
+
+/** Mail by Resend. */
+export const resendChannel = z.strictObject({
+  provider: z.literal('resend'),
+  ...channelCommon,
+  secretRef,
+  baseUrl: providerUrl.default('https://api.resend.com'),
+  from: senderAddress,
+  replyTo: senderAddress.optional(),
+  content: mailContent,
+  recipient: addressRecipient,
+});
+export type ResendChannelConfig = z.output<typeof resendChannel>;
