@@ -107,11 +107,13 @@ export class ProviderModel {
 
   /** Asks by our key. The first message of the key answers, as the oldest proof. */
   find(key: string, now: EpochMs): Lookup {
+    this.settle(now);
     return this.#visible(this.#byKey.get(key), now);
   }
 
   /** Asks by receipt, which every class may offer. */
   findByReceipt(receipt: string, now: EpochMs): Lookup {
+    this.settle(now);
     return this.#visible(this.#byReceipt.get(receipt), now);
   }
 
@@ -139,7 +141,6 @@ export class ProviderModel {
   }
 
   #visible(record: AcceptedRecord | undefined, now: EpochMs): Lookup {
-    this.settle(now);
     if (record === undefined || record.at + this.#queryLagMs > now) return { kind: 'absent' };
     return { kind: 'found', record };
   }
