@@ -9,6 +9,7 @@ import {
   planAfterAsk,
   planAfterSend,
   planNotSent,
+  planTooLate,
   type Sent,
 } from '#core/plan-after-send.ts';
 import { covers } from '#core/run-budget.ts';
@@ -41,7 +42,7 @@ export async function sendReminder(errand: Errand): Promise<PlanAfterSend> {
       if (plan !== null) return plan;
       uncertain = false;
     }
-    const obstacle = obstacleTo(errand, uncertain);
+    const obstacle = obstacleTo(errand, uncertain) ?? planTooLate(sentNow(errand, uncertain));
     if (obstacle !== null) return obstacle;
     const result = await send(errand);
     overloaded = 'overload' in result && result.overload === true;

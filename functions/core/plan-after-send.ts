@@ -83,17 +83,27 @@ export function planNotSent(sent: Sent, reason: string): PlanAfterSend {
   return givenBack(sent, reason, sent.now + spreadMs, 'not-sent');
 }
 
+/**
+ * The use-by time passed while the claim waited for its turn; null when it did not. A reminder is
+ * never sent late, and one that may have been accepted is not called unsent either.
+ */
+export function planTooLate(sent: Sent): PlanAfterSend | null {
+  const { delivery, now, settings, uncertain } = sent;
+  if (now <= useByOf(delivery.reminder, settings.useBySeconds)) return null;
+  if (uncertain) return parked(sent, 'PARKED_USE_BY_PASSED');
+  const change = { state: 'EXPIRED', reason: 'USE_BY_PASSED', ...PROVED } as const;
+  return record(sent, change, ACK, 'expired');
+}
+
+/** What a row holds of the past once nothing is left that may have been accepted. */
+const PROVED = { firstSendAt: null, notBefore: null };
+
 function provedAbsent(sent: Sent): PlanAfterSend | null {
-  const { row, delivery, now, settings } = sent;
-  const proved = { firstSendAt: null, notBefore: null };
-  if (now > useByOf(delivery.reminder, settings.useBySeconds)) {
-    return record(sent, { state: 'EXPIRED', reason: 'USE_BY_PASSED', ...proved }, ACK, 'expired');
-  }
-  if (row.attempt >= row.attemptLimit) {
-    const change = { state: 'EXHAUSTED', reason: 'ABSENT_AT_PROVIDER', ...proved } as const;
-    return record(sent, change, LEAVE, 'exhausted');
-  }
-  return null;
+  const { row } = sent;
+  const late = planTooLate({ ...sent, uncertain: false });
+  if (late !== null || row.attempt < row.attemptLimit) return late;
+  const change = { state: 'EXHAUSTED', reason: 'ABSENT_AT_PROVIDER', ...PROVED } as const;
+  return record(sent, change, LEAVE, 'exhausted');
 }
 
 function acceptedWith(sent: Sent, receipt: string, reason: string): PlanAfterSend {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LedgerRecord } from '#core/ledger-record.ts';
-import { planAfterAsk, planAfterSend, planNotSent } from '#core/plan-after-send.ts';
+import { planAfterAsk, planAfterSend, planNotSent, planTooLate } from '#core/plan-after-send.ts';
 import type { Reminder } from '#core/reminder.ts';
 import type { QueryResult, SenderProfile, SendResult } from '#core/send-result.ts';
 import { ATTEMPTS, aDelivery, aRow, DAY_MS, DUE_AT, SETTINGS } from '#test/support/core-data.ts';
@@ -311,6 +311,34 @@ describe('no call was made', () => {
     expect(planNotSent(given, 'LEASE_TOO_SHORT').next).toMatchObject({
       state: 'UNKNOWN',
       firstSendAt: EARLIER.firstSendAt,
+    });
+  });
+});
+
+describe('use-by passed while the claim waited for its turn', () => {
+  const USE_BY = DUE_AT + 2 * DAY_MS;
+
+  test('at its last instant it may still be sent', () => {
+    expect(planTooLate(sent({ now: USE_BY }))).toBeNull();
+  });
+
+  test('EXPIRED when nothing was ever sent', () => {
+    expect(planTooLate(sent({ now: USE_BY + 1 }))).toMatchObject({
+      settlement: ACK,
+      outcome: 'expired',
+      next: { state: 'EXPIRED', reason: 'USE_BY_PASSED', firstSendAt: null },
+    });
+  });
+
+  test('parked when an earlier send may have been accepted', () => {
+    expect(planTooLate(sent({ now: USE_BY + 1, uncertain: true, row: EARLIER }))).toMatchObject({
+      settlement: LEAVE,
+      outcome: 'parked',
+      next: {
+        state: 'UNKNOWN',
+        reason: 'PARKED_USE_BY_PASSED',
+        firstSendAt: EARLIER.firstSendAt,
+      },
     });
   });
 });
