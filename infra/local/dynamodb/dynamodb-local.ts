@@ -6,10 +6,9 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { closeDynamoClient } from '#adapters/dynamodb/dynamo-client.ts';
 import { RemindOnceError } from '#core/errors.ts';
 import { createLedgerTableOn } from './create-ledger-table.ts';
-import { type EmbeddedDynamo, localDynamoClient, localEnvironment } from './embedded-dynamo.ts';
+import { type EmbeddedDynamo, localEnvironment, openClients } from './embedded-dynamo.ts';
 import { findJava } from './java.ts';
 
 /** A JVM on a busy two-core machine takes some seconds; beyond this it is not coming. */
@@ -27,16 +26,17 @@ export async function startDynamoDbLocal(): Promise<EmbeddedDynamo> {
   const java = await findJava();
   if (java.kind === 'missing') throw new RemindOnceError('JAVA_MISSING', java.problem);
   const { endpoint, engine } = await launchOnFreePort(java.command);
-  const client = localDynamoClient(endpoint);
+  const clients = openClients(endpoint);
   return {
     engine: 'dynamodb-local',
     endpoint,
     environment: localEnvironment(endpoint),
     gaps: { noOldItem: false, noTimeToLive: false },
-    client: () => client,
-    createLedgerTable: (name) => createLedgerTableOn(client, name, true),
+    client: () => clients.direct,
+    ledgerClient: () => clients.ledger,
+    createLedgerTable: (name) => createLedgerTableOn(clients.direct, name, true),
     async close() {
-      closeDynamoClient(client);
+      clients.close();
       await engine.stop();
     },
   };

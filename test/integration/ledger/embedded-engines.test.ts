@@ -77,7 +77,7 @@ describe('dynalite', () => {
       await hangUpAfter(Number(port), A_WHOLE_REQUEST);
     }
     const ledger = new DynamoLedger({
-      documents: engine.client(),
+      documents: engine.ledgerClient(),
       tableName: 'ledger-hang-up',
       callBudgetMs: 10_000,
     });
