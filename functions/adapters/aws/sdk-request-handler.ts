@@ -91,5 +91,5 @@ function urlOf({ protocol, hostname, port, path, query }: SdkRequest): string {
 }
 
 function textOf(body: unknown): string {
-  return body instanceof Uint8Array ? Buffer.from(body).toString('utf8') : String(body);
+  return body instanceof Uint8Array ? new TextDecoder().decode(body) : String(body);
 }

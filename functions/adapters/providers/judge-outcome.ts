@@ -51,7 +51,8 @@ function judgeAnswer(answer: HttpAnswer, profile: JudgingProfile, now: EpochMs):
         kind: 'deferred',
         code,
         ...(wait !== undefined && { retryAfterSeconds: wait }),
-        ...(answer.status === 429 && { overload: true }),
+        // Every code that a table lists as a wait is a limit.
+        ...((answer.status === 429 || listed !== undefined) && { overload: true }),
       };
     }
     case 'unknown':

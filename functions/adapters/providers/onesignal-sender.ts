@@ -19,7 +19,7 @@ import type { Sender } from '#ports';
  * created, for want of a subscribed device or a known user.
  *
  * Releases of the page have asked for an RFC 9562 UUID and, earlier, for version 3 or 4, so the
- * key is given the layout of version 4. Same key with another body: the first result comes back.
+ * key is given the layout of version 4. What the same key with another body leads to is not said.
  */
 export const ONESIGNAL_PROFILE: ProviderProfile = {
   provider: 'onesignal',
