@@ -29,9 +29,15 @@ export class ConsumerPool {
   #invocations = 0;
   crashes = 0;
   droppedTicks = 0;
+  /** Wall time of all finished invocations. */
+  durationMs = 0;
 
   constructor(options: ConsumerPoolOptions) {
     this.#options = options;
+  }
+
+  get invocations(): number {
+    return this.#invocations;
   }
 
   get busy(): number {
@@ -71,8 +77,13 @@ export class ConsumerPool {
     });
     worker.stdout.pipe(this.#options.log, { end: false });
     worker.stderr.pipe(this.#options.log, { end: false });
+    let startedAt = performance.now();
     worker.on('message', (message: InvokedMessage) => {
-      if (message.kind === 'started') return this.#mayCrash(worker);
+      if (message.kind === 'started') {
+        startedAt = performance.now();
+        return this.#mayCrash(worker);
+      }
+      this.durationMs += performance.now() - startedAt;
       this.#busy.delete(worker);
       this.#idle.push(worker);
       if (message.kind === 'done') this.#options.onRun(message.result);

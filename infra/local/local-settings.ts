@@ -1,5 +1,5 @@
 import type { ChannelsConfig } from '#config/channels.ts';
-import type { ConsumerEnv } from '#config/environment.ts';
+import type { ConsumerEnv, RedriveEnv, StatsEnv } from '#config/environment.ts';
 import type { BlindPolicy, ProviderClass } from '#core/send-result.ts';
 
 /** The channels of the local stage; all of them reach the provider emulator. */
@@ -26,13 +26,17 @@ export type LocalSettings = {
   readonly dynamoEnvironment: Readonly<Record<string, string>>;
 };
 
+/** The environments of all three functions in one: none of them minds the others' variables. */
+export type LocalEnvironment = ConsumerEnv &
+  RedriveEnv &
+  StatsEnv &
+  Readonly<Record<string, string>>;
+
 /**
  * What the handlers find in their environment on the local stage: the deployed settings with
  * seconds where a day of production has minutes and hours, so that a minute shows it all.
  */
-export function localEnvironment(
-  settings: LocalSettings,
-): ConsumerEnv & Readonly<Record<string, string>> {
+export function localEnvironment(settings: LocalSettings): LocalEnvironment {
   return {
     STAGE: 'local',
     PIPELINE: 'remind-once',
@@ -66,6 +70,21 @@ export function localEnvironment(
       ledgerCallMs: 2500,
       recordBudgetMs: 4000,
       queueCallMs: 2500,
+    }),
+    REDRIVE: JSON.stringify({
+      ratePerSecond: 50,
+      canarySize: 2,
+      canaryWaitSeconds: 10,
+      runBudgetSeconds: 45,
+      runLeaseSeconds: 65,
+      deadLetterLeaseSeconds: 5,
+      ledgerCallMs: 2500,
+      queueCallMs: 2500,
+    }),
+    STATS: JSON.stringify({
+      staleSeconds: 60,
+      deadLetterQuietSeconds: 60,
+      consumerSilentSeconds: 60,
     }),
     ...settings.dynamoEnvironment,
   };

@@ -5,13 +5,18 @@ import { createInfraiQueue } from '#adapters/infrai/infrai-queue.ts';
 import { createInfraiTransport } from '#adapters/infrai/infrai-transport.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemRandom } from '#adapters/system/random.ts';
-import type { ConsumerEnv } from '#config/environment.ts';
 import type { BlindPolicy, ProviderClass } from '#core/send-result.ts';
 import type { Queue } from '#ports';
 import { startDynalite } from './dynamodb/dynalite.ts';
 import { startDynamoDbLocal } from './dynamodb/dynamodb-local.ts';
 import type { EmbeddedDynamo, EngineName } from './dynamodb/embedded-dynamo.ts';
-import { LOCAL_CHANNELS, LOCAL_QUEUE, LOCAL_TABLE, localEnvironment } from './local-settings.ts';
+import {
+  LOCAL_CHANNELS,
+  LOCAL_QUEUE,
+  LOCAL_TABLE,
+  type LocalEnvironment,
+  localEnvironment,
+} from './local-settings.ts';
 import {
   type ProviderEmulator,
   startProviderEmulator,
@@ -40,7 +45,7 @@ export type Stage = {
   readonly dynamo: EmbeddedDynamo;
   /** The queue by the product's own adapter, for publishing and stats. */
   readonly client: Queue;
-  readonly env: ConsumerEnv & Readonly<Record<string, string>>;
+  readonly env: LocalEnvironment;
   readonly log: WriteStream;
   close(): Promise<void>;
 };
