@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { ProviderClass } from '#core/send-result.ts';
-import { EndableWorker, type Fate, type PortCall } from '#test/support/ended-worker.ts';
+import { type Fate, FatedWorker, type PortCall } from '#test/support/fated-worker.ts';
 import { QUEUE_NAME, World } from '#test/support/world.ts';
 
 /** One worker that ends at the first call of `method`, then fresh ones until the queue is quiet. */
 async function endAt(world: World, method: string, fate: Fate): Promise<void> {
-  const worker = new EndableWorker((call: PortCall) => (call.method === method ? fate : 'goes-on'));
+  const worker = new FatedWorker((call: PortCall) => (call.method === method ? fate : 'goes-on'));
   const run = world.start(worker.deps(world.deps()));
   await world.clock.run(Promise.race([run, worker.end]));
   if (!worker.ended) throw new Error(`the worker never called ${method}`);
@@ -87,7 +87,7 @@ describe('field report 13 and 14: after the lease, neither a blind repeat nor a 
     const world = new World({ latencyMs: () => 4_000 });
     for (let user = 0; user < 5; user += 1) world.publish({ ...PAYLOAD, user_id: `u_${user}` });
     let sends = 0;
-    const worker = new EndableWorker((call) => {
+    const worker = new FatedWorker((call) => {
       if (call.method === 'send') sends += 1;
       return sends === 5 && call.method === 'send' ? 'ended-before' : 'goes-on';
     });
@@ -104,7 +104,7 @@ test('field report 54: a reminder that kills every worker is parked at its attem
   const world = new World({ profile: { providerClass: 'queryable' } });
   world.publish();
   for (let life = 0; life < 60; life += 1) {
-    const worker = new EndableWorker((call) =>
+    const worker = new FatedWorker((call) =>
       call.method === 'send' || call.method === 'query' ? 'ended-before' : 'goes-on',
     );
     const run = world.start(worker.deps(world.deps()));

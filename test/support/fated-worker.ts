@@ -1,24 +1,34 @@
 import type { DeliveryDeps } from '#app/delivery-deps.ts';
 
-/** A call of a port that answers with a promise: where a worker can end. */
+/** A call of a port that answers with a promise: where something can happen to a worker. */
 export type PortCall = { readonly port: string; readonly method: string; readonly ordinal: number };
 
-/** What happens at a call: it goes through, or the worker ends before or after it takes effect. */
-export type Fate = 'goes-on' | 'ended-before' | 'ended-after';
+/** What becomes of a call. */
+export type Fate =
+  | 'goes-on'
+  /** The worker ends before the call takes effect, or after, and does nothing any more. */
+  | 'ended-before'
+  | 'ended-after'
+  /** The call takes effect and its answer is lost; or it takes none and fails. */
+  | 'answer-lost'
+  | 'not-applied'
+  /** The worker is frozen just before or just after the call takes effect, and wakes up later. */
+  | { readonly frozen: 'before' | 'after'; readonly forMs: number };
 
 /** Never settles: nothing after it is ever run. */
 const NEVER = new Promise<never>(() => {});
 
 /**
- * A worker's ports, each call of which may be its last. Derived from the port objects themselves:
- * whatever method of whatever port answers with a promise is a boundary, named or not. Once ended,
+ * A worker's ports, with a fate for each call. Derived from the port objects themselves: whatever
+ * method of whatever port answers with a promise is a boundary, known by name or not. Once ended,
  * a worker has no effect any more, whatever it still had under way.
  */
-export class EndableWorker {
+export class FatedWorker {
   readonly calls: PortCall[] = [];
   readonly #fateOf: (call: PortCall) => Fate;
-  #ended = false;
   readonly #end = Promise.withResolvers<void>();
+  #ended = false;
+  #sleep: (ms: number) => Promise<void> = () => NEVER;
 
   constructor(fateOf: (call: PortCall) => Fate) {
     this.#fateOf = fateOf;
@@ -34,13 +44,14 @@ export class EndableWorker {
   }
 
   deps(deps: DeliveryDeps): DeliveryDeps {
+    this.#sleep = (ms) => deps.clock.sleep(ms);
     const wrapped = Object.entries(deps).map(([name, value]) => [name, this.#wrap(name, value)]);
     return Object.fromEntries(wrapped) as DeliveryDeps;
   }
 
   #wrap(name: string, value: unknown): unknown {
     if (value instanceof Map) {
-      return new Map([...value].map(([key, inner]) => [key, this.#wrap(`${name}.${key}`, inner)]));
+      return new Map([...value].map(([key, inner]) => [key, this.#wrap(name, inner)]));
     }
     return isPort(value) ? this.#port(name, value) : value;
   }
@@ -58,18 +69,28 @@ export class EndableWorker {
     });
   }
 
-  /** A method is known to be asynchronous only by its answer, so that a fate is asked for lazily. */
   #call(port: string, method: string, invoke: () => unknown): unknown {
-    if (SYNCHRONOUS.has(`${port.split('.')[0]}.${method}`)) return invoke();
+    if (SYNCHRONOUS.has(`${port}.${method}`)) return invoke();
     if (this.#ended) return NEVER;
     const call = { port, method, ordinal: this.calls.length };
     this.calls.push(call);
-    const fate = this.#fateOf(call);
+    return this.#meet(call, this.#fateOf(call), () => {
+      const answer = invoke();
+      if (answer instanceof Promise) return answer;
+      throw new Error(`${port}.${method} answers at once: list it as synchronous`);
+    });
+  }
+
+  async #meet(call: PortCall, fate: Fate, invoke: () => Promise<unknown>): Promise<unknown> {
     if (fate === 'ended-before') return this.#die();
-    const answer = invoke();
-    if (!isPromise(answer)) throw new Error(`${port}.${method} is synchronous: list it as such`);
-    if (fate === 'ended-after') return answer.then(() => this.#die());
-    return answer.then((value) => (this.#ended ? NEVER : value));
+    if (fate === 'not-applied') return failureOf(call);
+    if (typeof fate === 'object' && fate.frozen === 'before') await this.#sleep(fate.forMs);
+    if (this.#ended) return NEVER;
+    const answer = await invoke();
+    if (fate === 'ended-after') return this.#die();
+    if (typeof fate === 'object' && fate.frozen === 'after') await this.#sleep(fate.forMs);
+    if (this.#ended) return NEVER;
+    return fate === 'answer-lost' ? failureOf(call) : answer;
   }
 
   #die(): Promise<never> {
@@ -82,6 +103,14 @@ export class EndableWorker {
 /** Members of ports that answer at once. A new one must be listed here, or the proof fails. */
 const SYNCHRONOUS = new Set(['clock.now', 'random.fraction', 'random.token', 'senders.content']);
 
+/** What an adapter makes of a call of which it has no answer. */
+function failureOf({ port, method }: PortCall): unknown {
+  if (port === 'clock') return undefined;
+  if (method === 'send') return { kind: 'unknown', cause: 'CONNECTION_LOST' };
+  if (method === 'query') return { kind: 'cannot-tell', cause: 'CONNECTION_LOST' };
+  return { kind: 'failed', code: 'CONNECTION_LOST' };
+}
+
 function isPort(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   for (let level: object | null = value; level !== null; level = Object.getPrototypeOf(level)) {
@@ -90,8 +119,4 @@ function isPort(value: unknown): value is object {
     if (members.some(({ value: member }) => typeof member === 'function')) return true;
   }
   return false;
-}
-
-function isPromise(value: unknown): value is Promise<unknown> {
-  return value instanceof Promise;
 }
