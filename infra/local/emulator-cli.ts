@@ -19,6 +19,8 @@ export async function runEmulatorCli<Options extends object>(
     .showSuggestionAfterError(false)
     .allowExcessArguments(false)
     .configureOutput({ outputError: () => {} });
+  // A reader that went away (`| head`) must not take the emulator with it.
+  process.stdout.on('error', () => {});
   try {
     command.parse();
     const { emulator, usage } = await start(command.opts<Options>());

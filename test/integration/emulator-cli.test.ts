@@ -34,7 +34,13 @@ async function startCli(entry: string, args: readonly string[]) {
   await Promise.race([started, ended]);
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(stdout)?.[0];
   if (url === undefined) throw new Error(`no URL: ${stdout}${stderr}`);
-  return { url, stdout, ended, end: (signal: NodeJS.Signals) => child.kill(signal) };
+  return {
+    url,
+    stdout,
+    ended,
+    end: (signal: NodeJS.Signals) => child.kill(signal),
+    stopReading: () => child.stdout.destroy(),
+  };
 }
 
 describe('the emulators from the command line', () => {
@@ -91,6 +97,13 @@ describe('the emulators from the command line', () => {
       cli.end('SIGTERM');
       await rm(folder, { recursive: true });
     }
+    expect(await cli.ended).toEqual({ code: 0, stderr: '' });
+  });
+
+  it('ends cleanly when nobody reads its output any more', async () => {
+    const cli = await startCli(QUEUE_CLI, []);
+    cli.stopReading();
+    cli.end('SIGTERM');
     expect(await cli.ended).toEqual({ code: 0, stderr: '' });
   });
 
