@@ -1,4 +1,4 @@
-import { createHmac, hash } from 'node:crypto';
+import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
 
 export type AwsCredentials = {
   readonly accessKeyId: string;
@@ -28,7 +28,7 @@ export class RequestSigner {
   readonly #region: string;
   readonly #service: string;
   #keyOf = '';
-  #key: Buffer = Buffer.alloc(0);
+  #key: KeyObject | undefined;
 
   constructor(region: string, service: string) {
     this.#region = region;
@@ -54,27 +54,22 @@ export class RequestSigner {
     const bodyHash = hash('sha256', request.body, 'hex');
     const canonical = `POST\n/\n\n${canonicalHeaders}\n${signedNames}\n${bodyHash}`;
     const toSign = `${ALGORITHM}\n${time}\n${scope}\n${hash('sha256', canonical, 'hex')}`;
-    const signature = hmac(this.#keyFor(credentials, scope), toSign).toString('hex');
+    const key = this.#keyFor(credentials, scope);
+    const signature = createHmac('sha256', key).update(toSign).digest('hex');
     headers['authorization'] =
       `${ALGORITHM} Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=${signedNames}, Signature=${signature}`;
     return headers;
   }
 
-  #keyFor({ secretAccessKey }: AwsCredentials, scope: string): Buffer {
+  /** As a key object: Node takes five times as long over one in a buffer. */
+  #keyFor({ secretAccessKey }: AwsCredentials, scope: string): KeyObject {
     const keyOf = `${scope}\n${secretAccessKey}`;
-    if (keyOf !== this.#keyOf) {
-      this.#key = scope
-        .split('/')
-        .reduce(
-          (key: string | Buffer, part) => hmac(key, part),
-          `AWS4${secretAccessKey}`,
-        ) as Buffer;
+    if (this.#key === undefined || keyOf !== this.#keyOf) {
+      let key: string | Buffer = `AWS4${secretAccessKey}`;
+      for (const part of scope.split('/')) key = createHmac('sha256', key).update(part).digest();
+      this.#key = createSecretKey(key as Buffer);
       this.#keyOf = keyOf;
     }
     return this.#key;
   }
-}
-
-function hmac(key: string | Buffer, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
 }

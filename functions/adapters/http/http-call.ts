@@ -1,10 +1,10 @@
-import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as PlainAgent, request as plainRequest } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import type { NotSentCause, UnknownCause } from '#adapters/http/connection-fault.ts';
 import { causeAfterHandOver, outcomeBeforeHandOver } from '#adapters/http/connection-fault.ts';
-import { invalidPart } from '#adapters/http/request-parts.ts';
+import { type Address, AddressBook, invalidHeader } from '#adapters/http/request-parts.ts';
 
 export type HttpRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -66,6 +66,9 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
  */
 const FREE_SOCKET_TIMEOUT_MS = 4_000;
 
+/** Calls that are closer together than this had no freeze between them that matters. */
+const FREEZE_GAP_MS = 100;
+
 /**
  * HTTP and HTTPS over kept-alive connections.
  *
@@ -78,20 +81,26 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     maxAnswerBytes: options.maxAnswerBytes ?? MAX_ANSWER_BYTES,
   };
   const pool = createPool(options);
+  const addresses = new AddressBook();
   return {
     call(request) {
-      const invalid = invalidPart(request);
-      if (invalid !== undefined) return Promise.resolve({ kind: 'invalid-request', code: invalid });
+      const address = addresses.find(request.url);
+      const invalid = address === undefined ? 'INVALID_URL' : invalidHeader(request.headers);
+      if (address === undefined || invalid !== undefined) {
+        return Promise.resolve({ kind: 'invalid-request', code: invalid ?? 'INVALID_URL' });
+      }
       pool.dropStale();
-      return new Promise((resolve) => new Call(request, limits, pool, resolve).start());
+      return new Promise((resolve) => new Call(request, address, limits, pool, resolve).start());
     },
     close: () => pool.close(),
   };
 }
 
 interface Pool {
-  open(request: HttpRequest): ClientRequest;
-  /** Whether the socket has finished connecting; calls back once it has. */
+  open(request: HttpRequest, address: Address): ClientRequest;
+  /** Whether the socket has finished connecting. */
+  isReady(socket: Socket): boolean;
+  /** Calls back once it has. */
   whenReady(socket: Socket, secure: boolean, ready: () => void): void;
   dropStale(): void;
   close(): void;
@@ -105,22 +114,26 @@ function createPool(options: HttpClientOptions): Pool {
   const tls = new TlsAgent(agentOptions);
   const connected = new WeakSet<Socket>();
   const freeSince = new WeakMap<Socket, number>();
+  let lastUseAt = 0;
   for (const agent of [plain, tls]) {
     agent.on('free', (socket: Socket) => freeSince.set(socket, monotonicMs()));
   }
   return {
-    open(request) {
-      const url = new URL(request.url);
-      const requestOptions: RequestOptions = {
-        method: request.method,
-        headers: { ...request.headers, 'accept-encoding': 'identity', ...lengthOf(request.body) },
+    open({ method, headers, body }, { secure, ...place }) {
+      const options = {
+        ...place,
+        method,
+        headers: {
+          ...headers,
+          'accept-encoding': 'identity',
+          ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
+        },
+        agent: secure ? tls : plain,
       };
-      return url.protocol === 'https:'
-        ? tlsRequest(url, { ...requestOptions, agent: tls })
-        : plainRequest(url, { ...requestOptions, agent: plain });
+      return secure ? tlsRequest(options) : plainRequest(options);
     },
+    isReady: (socket) => connected.has(socket),
     whenReady(socket, secure, ready) {
-      if (connected.has(socket)) return ready();
       socket.once(secure ? 'secureConnect' : 'connect', () => {
         connected.add(socket);
         ready();
@@ -128,10 +141,15 @@ function createPool(options: HttpClientOptions): Pool {
     },
     /**
      * A frozen Lambda runs no timers: on waking, a connection that the server closed long ago can
-     * be picked before its own time-out has had a turn. So age is checked at each use as well.
+     * be picked before its own time-out has had a turn. So age is checked at each use as well that
+     * follows a gap; without one, timers have been running.
      */
     dropStale() {
-      const oldest = monotonicMs() - freeMs;
+      const now = monotonicMs();
+      const gapMs = now - lastUseAt;
+      lastUseAt = now;
+      if (gapMs < FREEZE_GAP_MS) return;
+      const oldest = now - freeMs;
       for (const agent of [plain, tls]) {
         for (const socket of Object.values(agent.freeSockets).flat()) {
           if (socket !== undefined && (freeSince.get(socket) ?? 0) < oldest) socket.destroy();
@@ -145,13 +163,10 @@ function createPool(options: HttpClientOptions): Pool {
   };
 }
 
-function lengthOf(body: string | undefined): Record<string, string> {
-  return body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-}
-
 /** One call's life: waiting for a connection → handed over → answered; it settles once. */
 class Call {
   readonly #request: HttpRequest;
+  readonly #address: Address;
   readonly #limits: { readonly connectTimeoutMs: number; readonly maxAnswerBytes: number };
   readonly #pool: Pool;
   readonly #resolve: (outcome: HttpOutcome) => void;
@@ -163,11 +178,13 @@ class Call {
 
   constructor(
     request: HttpRequest,
+    address: Address,
     limits: { readonly connectTimeoutMs: number; readonly maxAnswerBytes: number },
     pool: Pool,
     resolve: (outcome: HttpOutcome) => void,
   ) {
     this.#request = request;
+    this.#address = address;
     this.#limits = limits;
     this.#pool = pool;
     this.#resolve = resolve;
@@ -191,7 +208,7 @@ class Call {
 
   #open(): ClientRequest | undefined {
     try {
-      this.#client = this.#pool.open(this.#request);
+      this.#client = this.#pool.open(this.#request, this.#address);
       return this.#client;
     } catch {
       // Node refuses what it cannot write (a header, a path) before any connection is made.
@@ -201,14 +218,20 @@ class Call {
   }
 
   #onSocket(client: ClientRequest, socket: Socket): void {
-    const timer = setTimeout(() => this.#onTimeout(), this.#limits.connectTimeoutMs);
-    this.#timers.push(timer);
-    this.#pool.whenReady(socket, this.#request.url.startsWith('https:'), () => {
+    let timer: NodeJS.Timeout | undefined;
+    const handOver = () => {
       clearTimeout(timer);
       if (this.#settled) return;
       this.#handedOver = true;
       client.end(this.#request.body);
-    });
+    };
+    if (this.#pool.isReady(socket)) {
+      handOver();
+      return;
+    }
+    timer = setTimeout(() => this.#onTimeout(), this.#limits.connectTimeoutMs);
+    this.#timers.push(timer);
+    this.#pool.whenReady(socket, this.#address.secure, handOver);
   }
 
   #onTimeout(): void {
