@@ -9,6 +9,7 @@ import { RowView } from '#app/redrive/row-view.ts';
 import type { AfterDeadLetter, RedriveOrder } from '#app/redrive/run-redrive.ts';
 import type { ClaimToken, SendKey } from '#core/brand.ts';
 import { errorName } from '#core/errors.ts';
+import type { LedgerRecord } from '#core/ledger-record.ts';
 import {
   type ChannelHealth,
   type DeadLetterSeen,
@@ -148,7 +149,7 @@ export class DeadLetterRun {
           return this.#afterVerdict(channel);
         }
       }
-      if (order.mode === 'plan') return this.#planned(message, sendKey, decision);
+      if (order.mode === 'plan') return this.#planned(message, sendKey, decision, seen);
       if (decision.action === 'redrive') await this.#pacer.turn();
       const acted = await actOnDeadLetter(message, rowOf(seen), decision, deps);
       if (acted.kind !== 'moved') return this.#acted(message, sendKey, decision, acted);
@@ -202,8 +203,13 @@ export class DeadLetterRun {
     return { end: 'canary-failed', endCode: health.kind === 'unhealthy' ? health.reason : null };
   }
 
-  #planned(message: QueueMessage, sendKey: SendKey | null, decision: RedriveDecision): Step {
-    this.#rows.plan(decision);
+  #planned(
+    message: QueueMessage,
+    sendKey: SendKey | null,
+    decision: RedriveDecision,
+    seen: DeadLetterSeen,
+  ): Step {
+    this.#rows.plan(decision, rowOf(seen));
     if (decision.action === 'redrive') this.#countRedrive(sendKey);
     this.#finish(message, sendKey, decision, null);
     return 'done';
@@ -259,7 +265,7 @@ export class DeadLetterRun {
   }
 }
 
-function rowOf(seen: DeadLetterSeen) {
+function rowOf(seen: DeadLetterSeen): LedgerRecord | null {
   return seen.kind === 'valid' && seen.row.kind === 'row' ? seen.row.row : null;
 }
 

@@ -110,8 +110,9 @@ export class RedriveTally {
     this.#groups.set(name, group);
     group.count += 1;
     if (decision.detail !== null) bump(group.details, decision.detail);
-    if (sendKey === null || group.examples.length >= MAX_EXAMPLES) return;
-    if (!group.examples.includes(sendKey)) group.examples.push(sendKey);
+    if (sendKey === null || group.examples.includes(sendKey)) return;
+    // The first by name, not by arrival: a queue hands out in another order every time.
+    group.examples = [...group.examples, sendKey].sort().slice(0, MAX_EXAMPLES);
   }
 
   acted(decision: RedriveDecision, acted: Exclude<Acted, { kind: 'moved' }>): void {

@@ -1,5 +1,6 @@
 import type { RedriveDeps } from '#app/redrive/redrive-deps.ts';
 import type { SendKey } from '#core/brand.ts';
+import type { LedgerRecord } from '#core/ledger-record.ts';
 import type { RedriveDecision, RowSeen } from '#core/plan-redrive.ts';
 import { confirmRedriven, REOPENED } from '#core/reopen.ts';
 
@@ -20,12 +21,17 @@ export class RowView {
     return planned === undefined ? this.#deps.ledger.read(sendKey) : Promise.resolve(planned);
   }
 
-  /** Dry run: what the decision would write. */
-  plan(decision: RedriveDecision): void {
-    if (decision.action === 'keep' || decision.write.kind === 'none') return;
-    const { next } = decision.write;
+  /**
+   * Dry run: what acting on the decision would leave behind.
+   * @param seen the row that was decided on; null where there is none
+   */
+  plan(decision: RedriveDecision, seen: LedgerRecord | null): void {
+    if (decision.action === 'keep') return;
+    const row = decision.write.kind === 'none' ? seen : decision.write.next;
+    if (row === null) return;
     const { clock, settings } = this.#deps;
-    const row = next.reason === REOPENED ? confirmRedriven(next, clock.now(), settings) : next;
-    this.#planned.set(row.sendKey, { kind: 'row', row });
+    const confirmed = decision.action === 'redrive' && row.reason === REOPENED;
+    const left = confirmed ? confirmRedriven(row, clock.now(), settings) : row;
+    this.#planned.set(row.sendKey, { kind: 'row', row: left });
   }
 }
