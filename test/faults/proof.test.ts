@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest';
+import type { PartReport } from '#test/proof/part.ts';
+import { PARTS } from '#test/proof/parts.ts';
+
+/** The short form of every proof; `npm run prove` runs the full one. */
+const TIMEOUT_MS = 120_000;
+
+describe('the short form of the proofs finds no violation', () => {
+  test.each(PARTS)('$name: $shows', { timeout: TIMEOUT_MS }, async (part) => {
+    const report = await part.run({ seed: 1, scale: 'short', log: () => {} });
+    expect(report.violations).toEqual([]);
+    expectsOf[part.name]?.(report);
+  });
+});
+
+/** Figures below which a part has not shown what it claims to show. */
+const expectsOf: Record<string, (report: PartReport) => void> = {
+  boundaries: (report) => {
+    expect(report.counts['ends']).toBeGreaterThan(5_000);
+    const met = [
+      'clock.sleep',
+      'ledger.claim',
+      'ledger.replace',
+      'queue.ack',
+      'queue.consume',
+      'queue.publish',
+      'senders.query',
+      'senders.send',
+    ];
+    expect(report.notes).toContain(`boundaries met: ${met.join(', ')}`);
+  },
+};
