@@ -172,7 +172,7 @@ class Drain {
     countDelivery(this.#tally, report);
     const next = this.#afterDelivery(report, this.#tally);
     if (next === 'go-on') return;
-    this.#end ??= 'stopped';
+    this.#end = 'stopped';
     if (next === 'halt-acks') this.#run.halted = 'acks';
     if (next === 'halt' && this.#run.halted === 'no') this.#run.halted = 'sends';
   }
