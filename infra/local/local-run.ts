@@ -94,7 +94,7 @@ export async function runLocally(
     const counts = await tickUntilEmpty(options, pool, stage, keys.size, view);
     await pool.close();
 
-    const documents = stage.dynamo.ledgerClient();
+    const documents = stage.dynamo.client();
     const ledger = new DynamoLedger({ documents, tableName: LOCAL_TABLE, callBudgetMs: 5000 });
     const { states, open } = await readLedger(ledger, keys);
     stage.provider.settle();

@@ -1,9 +1,6 @@
-import { defaultProvider } from '@aws-sdk/credential-provider-node';
-import { awsPlace } from '#adapters/aws/aws-endpoint.ts';
-import { type AwsJsonClient, createAwsJsonClient } from '#adapters/aws/aws-json-client.ts';
-import { createHttpClient } from '#adapters/http/http-call.ts';
+import type { SecretsProvider } from '@aws-lambda-powertools/parameters/secrets';
 import { isUnsetSecret } from '#config/secret-placeholder.ts';
-import { RemindOnceError } from '#core/errors.ts';
+import { errorName, RemindOnceError } from '#core/errors.ts';
 import type { Secrets } from '#ports';
 
 export type SecretsManagerOptions = {
@@ -14,53 +11,41 @@ export type SecretsManagerOptions = {
   readonly maxAgeSeconds?: number;
   /** One request to the store; a hanging store must not eat the run budget. */
   readonly requestTimeoutMs?: number;
-  /** Default: the region's, or AWS_ENDPOINT_URL_SECRETS_MANAGER. */
+  /** Default: the SDK's own, which also reads AWS_ENDPOINT_URL_SECRETS_MANAGER. */
   readonly endpoint?: string;
 };
 
 const MAX_AGE_SECONDS = 300;
 const REQUEST_TIMEOUT_MS = 3_000;
 
-/** As the AWS SDKs do; reading twice does no harm. */
-const MAX_ATTEMPTS = 3;
-const MAX_SOCKETS = 8;
-
 /**
- * Secrets of AWS Secrets Manager by ARN or name, cached. The client is made with the first secret
- * that is asked for, so that a process that needs none needs no AWS settings either.
+ * Secrets of AWS Secrets Manager by ARN or name, cached. The SDK is loaded with the first secret
+ * that is asked for, so that a process that needs none does not pay for it.
  *
  * Throws SECRET_MISSING when there is no such secret or it was never set, SECRET_UNREADABLE when
- * the store refused or did not answer: by the name of its error, nothing else of it.
+ * the store refused or did not answer. Neither carries the SDK's error: only its name.
  */
 export function createSecretsManager(options: SecretsManagerOptions = {}): Secrets {
-  const maxAgeMs = (options.maxAgeSeconds ?? MAX_AGE_SECONDS) * 1000;
-  // By the wall: a frozen sandbox stops every other clock.
-  const kept = new Map<string, { readonly text: string; readonly readAt: number }>();
+  const maxAge = options.maxAgeSeconds ?? MAX_AGE_SECONDS;
   const underWay = new Map<string, Promise<string>>();
-  let client: AwsJsonClient | undefined;
+  let opening: Promise<SecretsProvider> | undefined;
 
   async function read(reference: string): Promise<string> {
-    client ??= openClient(options);
-    const answer = await client.call('GetSecretValue', { SecretId: reference });
-    if (answer.kind !== 'answer') {
-      throw readFailure(reference, answer.kind === 'refused' ? answer.name : answer.code);
-    }
-    const text = textOf(answer.output);
+    opening ??= openProvider(options);
+    const provider = await opening;
+    const value = await provider.get(reference, { maxAge }).catch((error: unknown) => {
+      throw readFailure(reference, error);
+    });
+    const text = typeof value === 'string' ? value : new TextDecoder().decode(value);
+    if (!isUnsetSecret(text)) return text;
     // Not kept: the operator's very next step is to set it.
-    if (isUnsetSecret(text)) {
-      throw missing(reference, 'it is empty or a placeholder', setCommand(reference));
-    }
-    kept.set(reference, { text, readAt: Date.now() });
-    return text;
+    provider.clearCache();
+    throw missing(reference, 'it is empty or a placeholder', setCommand(reference));
   }
 
   return {
     /** Sends that start together share one request: the store throttles long before a provider. */
     get(reference) {
-      const known = kept.get(reference);
-      if (known !== undefined && Date.now() - known.readAt < maxAgeMs) {
-        return Promise.resolve(known.text);
-      }
       const shared = underWay.get(reference);
       if (shared !== undefined) return shared;
       const reading = read(reference).finally(() => underWay.delete(reference));
@@ -70,26 +55,20 @@ export function createSecretsManager(options: SecretsManagerOptions = {}): Secre
   };
 }
 
-function openClient(options: SecretsManagerOptions): AwsJsonClient {
-  return createAwsJsonClient({
-    ...awsPlace('secretsmanager', 'SECRETS_MANAGER', options),
-    service: 'secretsmanager',
-    targetPrefix: 'secretsmanager',
-    jsonVersion: '1.1',
-    http: createHttpClient({ maxSockets: MAX_SOCKETS }),
-    credentials: defaultProvider(),
-    maxAttempts: MAX_ATTEMPTS,
-    attemptTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+async function openProvider(options: SecretsManagerOptions): Promise<SecretsProvider> {
+  const { SecretsProvider } = await import('@aws-lambda-powertools/parameters/secrets');
+  const requestTimeout = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
+  return new SecretsProvider({
+    clientConfig: {
+      ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
+      requestHandler: { connectionTimeout: 1_000, requestTimeout, throwOnRequestTimeout: true },
+    },
   });
 }
 
-function textOf(output: Readonly<Record<string, unknown>>): string {
-  const { SecretString: text, SecretBinary: binary } = output;
-  if (typeof text === 'string') return text;
-  return typeof binary === 'string' ? Buffer.from(binary, 'base64').toString('utf8') : '';
-}
-
-function readFailure(reference: string, name: string): RemindOnceError {
+/** Powertools wraps the SDK's error; both are known by name only. */
+function readFailure(reference: string, error: unknown): RemindOnceError {
+  const name = errorName((error as { cause?: unknown } | null)?.cause ?? error);
   if (name === 'ResourceNotFoundException') {
     const next = `deploy the stack that creates it, or: ${setCommand(reference)}`;
     return missing(reference, 'Secrets Manager knows no such secret or no value of it', next);

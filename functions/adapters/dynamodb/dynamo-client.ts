@@ -1,8 +1,7 @@
-import { defaultProvider } from '@aws-sdk/credential-provider-node';
-import { awsPlace } from '#adapters/aws/aws-endpoint.ts';
-import { type AwsJsonClient, createAwsJsonClient } from '#adapters/aws/aws-json-client.ts';
-import type { AwsCredentials } from '#adapters/aws/request-signature.ts';
-import { createHttpClient } from '#adapters/http/http-call.ts';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 export type DynamoClientSettings = {
   /** How many ledger calls may be under way at once; each gets a socket of its own. */
@@ -25,9 +24,9 @@ export type LedgerTiming = {
  *   repeat; longer would leave no room for the repeat that answers what became of the first.
  * - 3 attempts: repeats are safe here, since every write is conditional and known by its token.
  *   More would keep pushing at a throttled table while the queue can simply hand over again later.
- * - budget 3.5 s: all attempts and their pauses (at most 50 + 100 ms after time-outs; up to 0.5 +
- *   1 s after throttling, which the budget may cut). A send lease must be longer than the send
- *   timeout by more than this, or acceptance could not be recorded within the lease.
+ * - budget 3.5 s: all attempts and their pauses (at most 50 + 100 ms after time-outs; up to 1 + 2 s
+ *   after throttling, which the budget may cut). A send lease must be longer than the send timeout
+ *   by more than this, or acceptance could not be recorded within the lease.
  */
 export const LEDGER_TIMING: LedgerTiming = {
   connectTimeoutMs: 1_000,
@@ -36,48 +35,34 @@ export const LEDGER_TIMING: LedgerTiming = {
   callBudgetMs: 3_500,
 };
 
-export type DynamoClient = AwsJsonClient & { close(): void };
-
-/** Where and as whom; for several engines in one process, and for an operator's machine. */
-export type DynamoPlace = {
-  readonly endpoint?: string;
-  readonly region?: string;
-  readonly credentials?: AwsCredentials | (() => Promise<AwsCredentials>);
-};
-
 /**
- * The client for the ledger table: Amazon DynamoDB's JSON protocol, version 2012-08-10. Region,
- * credentials and endpoint come from the standard AWS environment (`AWS_ENDPOINT_URL_DYNAMODB`
- * points it at an embedded engine).
- * @param overrides a deployed function has none
+ * The document client for the ledger table. Region, credentials and endpoint come from the
+ * standard AWS environment (`AWS_ENDPOINT_URL_DYNAMODB` points it at an embedded engine).
+ * @param overrides for several engines in one process; a deployed function has none
  */
 export function createDynamoClient(
   settings: DynamoClientSettings,
-  overrides: DynamoPlace = {},
-): DynamoClient {
+  overrides: Pick<DynamoDBClientConfig, 'endpoint' | 'region' | 'credentials'> = {},
+): DynamoDBDocumentClient {
   const timing = settings.timing ?? LEDGER_TIMING;
-  const http = createHttpClient({
-    maxSockets: settings.concurrency,
-    connectTimeoutMs: timing.connectTimeoutMs,
-  });
-  const { credentials } = overrides;
-  const { call } = createAwsJsonClient({
-    ...awsPlace('dynamodb', 'DYNAMODB', overrides),
-    service: 'dynamodb',
-    targetPrefix: 'DynamoDB_20120810',
-    jsonVersion: '1.0',
-    http,
-    credentials:
-      typeof credentials === 'object'
-        ? async () => credentials
-        : (credentials ?? defaultProvider()),
+  const sockets = { keepAlive: true, maxSockets: settings.concurrency };
+  const client = new DynamoDBClient({
+    ...overrides,
+    retryMode: 'standard',
     maxAttempts: timing.maxAttempts,
-    attemptTimeoutMs: timing.attemptTimeoutMs,
+    requestHandler: {
+      httpAgent: new HttpAgent(sockets),
+      httpsAgent: new HttpsAgent(sockets),
+      connectionTimeout: timing.connectTimeoutMs,
+      requestTimeout: timing.attemptTimeoutMs,
+      // Without this the SDK only logs a warning when the time is up, and waits on.
+      throwOnRequestTimeout: true,
+    },
   });
-  return { call, close: () => http.close() };
+  return DynamoDBDocumentClient.from(client);
 }
 
-/** Closes the client's sockets, those of calls under way included. */
-export function closeDynamoClient(client: DynamoClient): void {
-  client.close();
+/** Closes the client's sockets. The document client's own `destroy` leaves them open. */
+export function closeDynamoClient(documents: DynamoDBDocumentClient): void {
+  documents.config.requestHandler.destroy?.();
 }

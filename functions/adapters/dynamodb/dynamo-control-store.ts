@@ -1,14 +1,14 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { CONTROL_KEY_PREFIX } from '#config/table.ts';
 import { RemindOnceError } from '#core/errors.ts';
 import type { ControlStore, LedgerFailure, Random } from '#ports';
 import { boundedCall } from './bounded-call.ts';
-import type { DynamoClient } from './dynamo-client.ts';
 import type { Item, UncheckedItem } from './item.ts';
 import { type Condition, LedgerTable } from './ledger-table.ts';
 import { CONTROL, CONTROL_FORMAT } from './table-schema.ts';
 
 export type DynamoControlStoreOptions = {
-  readonly documents: DynamoClient;
+  readonly documents: DynamoDBDocumentClient;
   readonly tableName: string;
   /** As for the ledger, milliseconds. */
   readonly callBudgetMs: number;

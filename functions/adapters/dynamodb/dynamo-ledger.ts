@@ -1,17 +1,17 @@
+import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { LEDGER_TABLE } from '#config/table.ts';
 import type { SendKey } from '#core/brand.ts';
 import type { LedgerRecord } from '#core/ledger-record.ts';
 import type { Ledger, LedgerFailure, Seen } from '#ports';
 import { boundedCall } from './bounded-call.ts';
-import type { DynamoClient } from './dynamo-client.ts';
 import type { UncheckedItem } from './item.ts';
-import { type Condition, LedgerTable } from './ledger-table.ts';
+import { assertProved, type Condition, LedgerTable, PROVE_ANSWER } from './ledger-table.ts';
 import { decodeCursor, encodeCursor } from './page-cursor.ts';
 import { decodeRow, encodeRow } from './row-codec.ts';
 import { ROW, UNRESOLVED_SHARD } from './table-schema.ts';
 
 export type DynamoLedgerOptions = {
-  readonly documents: DynamoClient;
+  readonly documents: DynamoDBDocumentClient;
   readonly tableName: string;
   /**
    * The longest that one port call may take, retries and the fallback read included,
@@ -29,10 +29,12 @@ const CURSOR_INVALID: LedgerFailure = { kind: 'failed', code: 'CURSOR_INVALID' }
 
 /** The send ledger on one DynamoDB table. Source: Amazon DynamoDB API, conditional PutItem. */
 export class DynamoLedger implements Ledger {
+  readonly #documents: DynamoDBDocumentClient;
   readonly #table: LedgerTable;
   readonly #callBudgetMs: number;
 
   constructor(options: DynamoLedgerOptions) {
+    this.#documents = options.documents;
     this.#table = new LedgerTable(options.documents, options.tableName);
     this.#callBudgetMs = options.callBudgetMs;
   }
@@ -78,19 +80,21 @@ export class DynamoLedger implements Ledger {
   }): ReturnType<Ledger['unresolved']> {
     const after = request.cursor === undefined ? undefined : decodeCursor(request.cursor);
     if (request.cursor !== undefined && after === undefined) return CURSOR_INVALID;
-    const { unresolvedIndex } = LEDGER_TABLE;
+    const query = new QueryCommand({
+      TableName: this.#table.name,
+      IndexName: LEDGER_TABLE.unresolvedIndex.name,
+      KeyConditionExpression: '#shard = :shard',
+      ExpressionAttributeNames: { '#shard': ROW.unresolvedShard },
+      ExpressionAttributeValues: { ':shard': UNRESOLVED_SHARD },
+      Limit: request.limit,
+      ...PROVE_ANSWER,
+      ...(after && { ExclusiveStartKey: after }),
+    });
     return boundedCall(this.#callBudgetMs, async (signal) => {
-      const page = await this.#table.query(
-        {
-          index: unresolvedIndex.name,
-          partition: [unresolvedIndex.partitionKey, UNRESOLVED_SHARD],
-          limit: request.limit,
-          after,
-        },
-        signal,
-      );
-      const cursor = page.lastKey && encodeCursor(page.lastKey);
-      return { kind: 'page', ...readable(page.items), ...(cursor && { cursor }) };
+      const answer = await this.#documents.send(query, { abortSignal: signal });
+      assertProved(answer);
+      const cursor = answer.LastEvaluatedKey && encodeCursor(answer.LastEvaluatedKey);
+      return { kind: 'page', ...readable(answer.Items ?? []), ...(cursor && { cursor }) };
     });
   }
 }

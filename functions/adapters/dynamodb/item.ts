@@ -19,19 +19,10 @@ function valueBytes(value: string | number): number {
   return Math.ceil(String(Math.abs(value)).length / 2) + (value < 0 ? 2 : 1);
 }
 
-/** An item as the protocol writes it: `{ pk: { S: 'k1_…' }, attempt: { N: '0' } }`. */
-export type WireItem = Readonly<Record<string, { readonly S: string } | { readonly N: string }>>;
-
-export function wireItem(item: Item): WireItem {
-  const wire: Record<string, { S: string } | { N: string }> = {};
-  for (const name of Object.keys(item)) {
-    const value = item[name] as string | number;
-    wire[name] = typeof value === 'string' ? { S: value } : { N: String(value) };
-  }
-  return wire;
-}
-
-/** Plain values of a wire item. Types that no item of ours has stay out and fail the reader. */
+/**
+ * Plain values of a raw item: the document client translates answers, but not the old item inside
+ * a refused condition's error. Types that no item of ours has stay out and fail the reader.
+ */
 export function plainItem(raw: unknown): UncheckedItem | undefined {
   if (typeof raw !== 'object' || raw === null) return undefined;
   const plain: Record<string, unknown> = {};

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import dynalite from 'dynalite';
+import { closeDynamoClient } from '#adapters/dynamodb/dynamo-client.ts';
 import { createLedgerTableOn } from './create-ledger-table.ts';
-import { type EmbeddedDynamo, localEnvironment, openClients } from './embedded-dynamo.ts';
+import { type EmbeddedDynamo, localDynamoClient, localEnvironment } from './embedded-dynamo.ts';
 
 /**
  * Starts dynalite inside this process, on a free port of the loopback interface.
@@ -15,19 +16,18 @@ export async function startDynalite(): Promise<EmbeddedDynamo> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const clients = openClients(endpoint);
+  const client = localDynamoClient(endpoint);
   let closing: Promise<void> | undefined;
   return {
     engine: 'dynalite',
     endpoint,
     environment: localEnvironment(endpoint),
     gaps: { noOldItem: true, noTimeToLive: true },
-    client: () => clients.direct,
-    ledgerClient: () => clients.ledger,
-    createLedgerTable: (name) => createLedgerTableOn(clients.direct, name, false),
+    client: () => client,
+    createLedgerTable: (name) => createLedgerTableOn(client, name, false),
     close: () => {
       closing ??= closeServer(server);
-      clients.close();
+      closeDynamoClient(client);
       return closing;
     },
   };

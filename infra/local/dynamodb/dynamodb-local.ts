@@ -6,9 +6,10 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { closeDynamoClient } from '#adapters/dynamodb/dynamo-client.ts';
 import { RemindOnceError } from '#core/errors.ts';
 import { createLedgerTableOn } from './create-ledger-table.ts';
-import { type EmbeddedDynamo, localEnvironment, openClients } from './embedded-dynamo.ts';
+import { type EmbeddedDynamo, localDynamoClient, localEnvironment } from './embedded-dynamo.ts';
 import { findJava } from './java.ts';
 
 /** A JVM on a busy two-core machine takes some seconds; beyond this it is not coming. */
@@ -26,17 +27,16 @@ export async function startDynamoDbLocal(): Promise<EmbeddedDynamo> {
   const java = await findJava();
   if (java.kind === 'missing') throw new RemindOnceError('JAVA_MISSING', java.problem);
   const { endpoint, engine } = await launchOnFreePort(java.command);
-  const clients = openClients(endpoint);
+  const client = localDynamoClient(endpoint);
   return {
     engine: 'dynamodb-local',
     endpoint,
     environment: localEnvironment(endpoint),
     gaps: { noOldItem: false, noTimeToLive: false },
-    client: () => clients.direct,
-    ledgerClient: () => clients.ledger,
-    createLedgerTable: (name) => createLedgerTableOn(clients.direct, name, true),
+    client: () => client,
+    createLedgerTable: (name) => createLedgerTableOn(client, name, true),
     async close() {
-      clients.close();
+      closeDynamoClient(client);
       await engine.stop();
     },
   };

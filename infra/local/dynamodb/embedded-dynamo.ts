@@ -1,10 +1,5 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import {
-  createDynamoClient,
-  type DynamoClient,
-  type DynamoClientSettings,
-} from '#adapters/dynamodb/dynamo-client.ts';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createDynamoClient, type LedgerTiming } from '#adapters/dynamodb/dynamo-client.ts';
 
 export type EngineName = 'dynalite' | 'dynamodb-local';
 
@@ -22,10 +17,8 @@ export interface EmbeddedDynamo {
     /** TTL cannot be switched on. */
     readonly noTimeToLive: boolean;
   };
-  /** The SDK's document client of this engine: a view past the product's own; closed with it. */
+  /** The document client of this engine, one for all callers; closed with the engine. */
   client(): DynamoDBDocumentClient;
-  /** The product's client of this engine, one for all callers; closed with the engine. */
-  ledgerClient(): DynamoClient;
   /** Table, index and TTL as infra deploys them; resolves when the table takes writes. */
   createLedgerTable(name: string): Promise<void>;
   close(): Promise<void>;
@@ -44,41 +37,21 @@ export function localEnvironment(endpoint: string): Readonly<Record<string, stri
   };
 }
 
-/** The product's client for an embedded engine, or for a proxy in front of one. */
-export function localDynamoClient(
-  endpoint: string,
-  settings: DynamoClientSettings = { concurrency: 64 },
-): DynamoClient {
-  return createDynamoClient(settings, { endpoint, region: REGION, credentials: CREDENTIALS });
-}
-
 /**
  * A JVM that has just started takes seconds for its first table, and a repeat after a time-out
  * would meet the table that the first request made.
  */
-const PATIENCE = { connectionTimeout: 10_000, requestTimeout: 30_000 } as const;
+const LOCAL_TIMING: LedgerTiming = {
+  connectTimeoutMs: 10_000,
+  attemptTimeoutMs: 30_000,
+  maxAttempts: 1,
+  callBudgetMs: 30_000,
+};
 
-/** Both views of one engine, and their end. */
-export function openClients(endpoint: string): {
-  readonly direct: DynamoDBDocumentClient;
-  readonly ledger: DynamoClient;
-  close(): void;
-} {
-  const sdk = new DynamoDBClient({
-    endpoint,
-    region: REGION,
-    credentials: CREDENTIALS,
-    maxAttempts: 1,
-    requestHandler: { ...PATIENCE, throwOnRequestTimeout: true },
-  });
-  const ledger = localDynamoClient(endpoint);
-  return {
-    direct: DynamoDBDocumentClient.from(sdk),
-    ledger,
-    close() {
-      // The document client's own `destroy` leaves the sockets open.
-      sdk.destroy();
-      ledger.close();
-    },
-  };
+/** A client for an embedded engine, or for a proxy in front of one. */
+export function localDynamoClient(
+  endpoint: string,
+  settings: Parameters<typeof createDynamoClient>[0] = { concurrency: 64, timing: LOCAL_TIMING },
+): DynamoDBDocumentClient {
+  return createDynamoClient(settings, { endpoint, region: REGION, credentials: CREDENTIALS });
 }

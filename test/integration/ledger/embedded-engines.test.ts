@@ -77,7 +77,7 @@ describe('dynalite', () => {
       await hangUpAfter(Number(port), A_WHOLE_REQUEST);
     }
     const ledger = new DynamoLedger({
-      documents: engine.ledgerClient(),
+      documents: engine.client(),
       tableName: 'ledger-hang-up',
       callBudgetMs: 10_000,
     });

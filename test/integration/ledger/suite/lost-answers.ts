@@ -49,7 +49,7 @@ export function lostAnswersSuite(engine: () => EmbeddedDynamo): void {
       const { ledger, worker, proxy } = await openLedger(engine());
       const row = aClaimedRow();
       proxy.always('*', 'drop-answer');
-      expect(await ledger.claim(row)).toEqual({ kind: 'failed', code: 'CLOSED' });
+      expect(await ledger.claim(row)).toEqual({ kind: 'failed', code: 'ECONNRESET' });
       proxy.always('*', 'pass');
       const stranger = aClaimedRow({ sendKey: row.sendKey });
       expect(await worker().claim(stranger)).toEqual({ kind: 'exists', row });

@@ -2,11 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { onTestFinished } from 'vitest';
-import {
-  closeDynamoClient,
-  type DynamoClient,
-  type LedgerTiming,
-} from '#adapters/dynamodb/dynamo-client.ts';
+import { closeDynamoClient, type LedgerTiming } from '#adapters/dynamodb/dynamo-client.ts';
 import { DynamoControlStore } from '#adapters/dynamodb/dynamo-control-store.ts';
 import { DynamoLedger } from '#adapters/dynamodb/dynamo-ledger.ts';
 import { encodeRow } from '#adapters/dynamodb/row-codec.ts';
@@ -58,7 +54,7 @@ export async function openTable(
   timing: LedgerTiming = PATIENT,
 ): Promise<OpenLedger> {
   const proxy = await FaultyProxy.start(engine.endpoint);
-  const clients: DynamoClient[] = [];
+  const clients: DynamoDBDocumentClient[] = [];
   onTestFinished(async () => {
     for (const client of clients) closeDynamoClient(client);
     await proxy.close();
