@@ -11,6 +11,7 @@ import type {
 } from '#infra/local/provider-emulator/provider-surface.ts';
 import { VENDOR_SURFACES } from '#infra/local/provider-emulator/vendors/vendor-surfaces.ts';
 import type { SendRequest } from '#ports';
+import { plantAwsCredentials } from '#test/support/planted-aws-credentials.ts';
 import { REMINDER, REQUEST } from '#test/support/sender-stand.ts';
 import {
   openVendorSender,
@@ -60,14 +61,11 @@ function lying(
 
 const DEDUPING = VENDOR_STANDS.filter(({ dedupes }) => dedupes);
 
-const credentials = { AWS_ACCESS_KEY_ID: 'planted', AWS_SECRET_ACCESS_KEY: 'planted' };
-const before = { ...process.env };
+let putBack: () => void;
 beforeAll(() => {
-  Object.assign(process.env, credentials);
+  putBack = plantAwsCredentials();
 });
-afterAll(() => {
-  process.env = before;
-});
+afterAll(() => putBack());
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
