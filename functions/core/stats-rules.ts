@@ -8,6 +8,7 @@ import {
   finding,
 } from '#core/finding.ts';
 import { grewLately, openSince, type PastReading, type StatsHistory } from '#core/stats-history.ts';
+import type { QueueFigures } from '#core/stats-reading.ts';
 import type { Signals } from '#core/stats-signals.ts';
 
 /** What the rules and the CloudWatch alarms compare with. */
@@ -75,7 +76,11 @@ function queueFindings(
   const age = { seen: latest?.oldestAgeSeconds ?? null, allowed: staleSeconds, since: at };
   if (lately?.every((reading) => (reading.staleSeconds ?? 0) >= staleSeconds)) {
     found.push(finding('NOBODY_CONSUMING', { ...age, reason: whyNobody(signals, thresholds) }));
-  } else if (lately !== undefined && climbsWithWork(lately, queue.delayed ?? 0, staleSeconds)) {
+  } else if (
+    lately !== undefined &&
+    climbsWithWork(lately, staleSeconds) &&
+    ageIsOurs(history, queue)
+  ) {
     found.push(finding('SLOW_PROVIDER', { ...age, reason: 'IN_FLIGHT_AND_AGEING' }));
   } else if (onlyDelayed(queue, staleSeconds)) {
     found.push(finding('DELAYED_BACKLOG', { ...age, reason: 'ALL_DELAYED' }));
@@ -117,23 +122,29 @@ function whyNobody(signals: Signals, thresholds: StatsThresholds): string {
   return silent ? 'CONSUMER_SILENT' : 'CONSUMER_TAKES_NOTHING';
 }
 
-/**
- * The age climbs although messages are in flight all the time: they are worked on, too slowly.
- * Where messages are delayed too, the age may be one of theirs: then the backlog must grow as well.
- */
-function climbsWithWork(
-  readings: readonly PastReading[],
-  delayed: number,
-  staleSeconds: number,
-): boolean {
+/** The age climbs although messages are in flight all the time: worked on, but too slowly. */
+function climbsWithWork(readings: readonly PastReading[], staleSeconds: number): boolean {
   const first = readings[0];
   const last = readings.at(-1);
   if (first === undefined || last === undefined) return false;
   const working = readings.every((reading) => (reading.inFlight ?? 0) > 0);
   const old = (last.oldestAgeSeconds ?? 0) >= staleSeconds;
   const climbs = (last.oldestAgeSeconds ?? 0) > (first.oldestAgeSeconds ?? 0);
-  const grows = (last.available ?? 0) > (first.available ?? 0);
-  return working && old && climbs && (delayed === 0 || grows);
+  return working && old && climbs;
+}
+
+/** Fewer readings than this can rise one after another by chance. */
+const RISING_READINGS = 8;
+
+/**
+ * Whether the oldest age is that of a message which waits to be taken. Where messages are delayed
+ * as well it may be one of theirs; then only a backlog that rises from reading to reading tells.
+ */
+function ageIsOurs({ readings }: StatsHistory, { delayed }: QueueFigures): boolean {
+  if (delayed === 0) return true;
+  const waiting = readings.map(({ available }) => available ?? 0);
+  const rises = waiting.every((count, n) => n === 0 || count > (waiting[n - 1] ?? 0));
+  return waiting.length >= RISING_READINGS && rises;
 }
 
 function onlyDelayed(

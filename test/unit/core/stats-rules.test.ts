@@ -94,6 +94,16 @@ describe('the oldest message ages', () => {
     ]);
   });
 
+  it('together with what is in flight, beside delayed ones: a rising backlog shows it', () => {
+    const rising = (at: number, minute: number) =>
+      ageing({ available: 9 + minute, inFlight: 4, delayed: 50 })(at);
+    expect(codesOf(new Judge().minutes(0, 19, rising))).toEqual([
+      'SLOW_PROVIDER:IN_FLIGHT_AND_AGEING',
+    ]);
+    const level = ageing({ available: 9, inFlight: 4, delayed: 50 });
+    expect(codesOf(new Judge().minutes(0, 60, level))).toEqual(NOTHING);
+  });
+
   it('as one that is delayed: nothing is stale', () => {
     const judge = new Judge();
     expect(codesOf(judge.minutes(0, 60, ageing({ delayed: 500 })))).toEqual([
