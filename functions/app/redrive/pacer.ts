@@ -21,8 +21,7 @@ export class Pacer {
   async turn(): Promise<void> {
     const waitMs = this.#nextAt - this.#clock.now();
     if (waitMs > 0) await this.#clock.sleep(waitMs);
-    // From the turn that was due, or a late timer would lower the rate a little with every call.
-    this.#nextAt = Math.max(this.#nextAt, this.#clock.now() - this.#intervalMs) + this.#intervalMs;
+    this.#nextAt = this.nextAt + this.#intervalMs;
   }
 
   /** Nobody's turn comes before this. */
