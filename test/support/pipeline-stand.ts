@@ -39,6 +39,8 @@ export type PipelineStand = {
   readonly provider: ProviderEmulator;
   /** Between the handlers and the table. */
   readonly table: FaultyProxy;
+  /** Between the handlers and the queue's service. */
+  readonly service: FaultyProxy;
   readonly queueName: string;
   readonly env: Readonly<Record<string, string>>;
   /** Past the proxy. */
@@ -74,15 +76,16 @@ export async function openPipelineStand(
     FaultyProxy.start(engine.endpoint),
     engine.createLedgerTable(tableName),
   ]);
+  const service = await FaultyProxy.start(queue.url);
   const direct = localDynamoClient(engine.endpoint);
   onTestFinished(async () => {
     closeDynamoClient(direct);
-    await Promise.all([queue.close(), provider.close(), table.close()]);
+    await Promise.all([queue.close(), provider.close(), table.close(), service.close()]);
   });
   const env = {
     STAGE: 'test',
     QUEUE_NAME: queueName,
-    INFRAI_BASE_URL: queue.url,
+    INFRAI_BASE_URL: service.endpoint,
     INFRAI_API_KEY_SECRET: 'env:INFRAI_API_KEY',
     INFRAI_API_KEY: 'ifr_test',
     LEDGER_TABLE: tableName,
@@ -109,6 +112,7 @@ export async function openPipelineStand(
     queue,
     provider,
     table,
+    service,
     queueName,
     env,
     ledger: new DynamoLedger({ documents: direct, tableName, callBudgetMs: 10_000 }),
