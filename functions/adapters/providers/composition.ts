@@ -36,12 +36,15 @@ export function composed(compose: Compose, reminder: Reminder, recipient: string
     : { kind: 'variable-missing', variable };
 }
 
-/** Values for a template at the provider. They are data there, so the provider escapes them. */
+/**
+ * Values for a template at the provider, which escapes them for its markup. Each is a single line:
+ * only the template knows whether it goes into a subject.
+ */
 export function written(
   write: Write,
   variables: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    Object.entries(variables).map(([name, template]) => [name, write(template, 'text')]),
+    Object.entries(variables).map(([name, template]) => [name, write(template, 'line')]),
   );
 }

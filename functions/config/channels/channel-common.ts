@@ -12,7 +12,7 @@ export const providerUrl = z.url({ error: 'is not a URL' }).refine(
 );
 
 function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
 /** A secret by reference: an environment variable or a Secrets Manager ARN, never the value. */

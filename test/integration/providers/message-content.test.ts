@@ -207,6 +207,16 @@ describe('what a value cannot do', () => {
     },
   );
 
+  test.each(['infrai-email', 'onesignal', 'ses'] as const)(
+    'a variable of a template at %s stays one line: it may be for a subject',
+    async (provider) => {
+      const template = { id: 'tpl', variables: { plan: '{{data.plan}}' } };
+      const setup = { channel: { content: undefined, template } };
+      const text = JSON.stringify(await bodySent(provider, setup, { plan: HOSTILE }));
+      expect(text).toContain('Pro Bcc: victim@example.com <script>');
+    },
+  );
+
   test.each(VENDOR_STANDS)('no value becomes a header of the call to $provider', async (stand) => {
     const { sender, toProvider } = await open(stand.provider);
     const hostile = { plan: HOSTILE };
