@@ -6,7 +6,7 @@ import {
   scenarioName,
 } from '#test/proof/boundary-scenarios.ts';
 import { Findings, type Part, type PartOptions } from '#test/proof/part.ts';
-import { brokenAtRest, brokenPromises } from '#test/proof/verdict.ts';
+import { brokenAtRest, brokenPromises, viewOf } from '#test/proof/verdict.ts';
 import { DUE_AT } from '#test/support/core-data.ts';
 import { type Fate, FatedWorker, type PortCall } from '#test/support/fated-worker.ts';
 import { aPayload, World } from '#test/support/world.ts';
@@ -89,7 +89,7 @@ function judge(scenario: Scenario, ends: readonly End[], played: Played, finding
   findings.count('runs');
   findings.count(`end ${played.end}`);
   const broken = [...played.broken];
-  if (!documentedEnds(scenario, ends.length > 0).has(played.end)) {
+  if (!documentedEnds(scenario, ends.length).has(played.end)) {
     broken.push(`its end ${played.end} is not a documented one`);
   }
   if (broken.length === 0) return;
@@ -128,12 +128,12 @@ async function play(scenario: Scenario, ends: readonly End[]): Promise<Played> {
   for (let copy = 0; copy < scenario.workers; copy += 1) world.publish(PAYLOAD);
   for (let life = 0; life < MOST_LIVES; life += 1) {
     await liveOnce(world, scenario.workers, fateOf);
-    for (const promise of brokenPromises(world, PAYLOAD)) broken.add(promise);
+    for (const promise of brokenPromises(viewOf(world, PAYLOAD))) broken.add(promise);
     story.push(snapshot(world));
     if (world.messages().length === 0) break;
     await untilNextDue(world);
   }
-  for (const promise of brokenAtRest(world, PAYLOAD)) broken.add(promise);
+  for (const promise of brokenAtRest(viewOf(world, PAYLOAD))) broken.add(promise);
   return { calls, broken: [...broken], end: endOf(world), story };
 }
 

@@ -67,13 +67,15 @@ export function allScenarios(
 }
 
 /** The end states that the protocol documents for a scenario, as `STATE/reason class/effects`. */
-export function documentedEnds(scenario: Scenario, ended: boolean): ReadonlySet<string> {
+export function documentedEnds(scenario: Scenario, workersEnded: number): ReadonlySet<string> {
   const { channel, firstCall } = scenario;
   const ends = new Set<string>();
-  const uncertain = ended || firstCall.proves === 'nothing' || scenario.record !== 'goes-on';
+  /** How often it may have stayed open whether the provider accepted. */
+  const uncertain =
+    workersEnded + Number(firstCall.proves === 'nothing') + Number(scenario.record !== 'goes-on');
   if (firstCall.proves === 'rejected') ends.add('REJECTED/0');
   if (firstCall.proves !== 'rejected') ends.add('SENT/1');
-  if (!uncertain) return ends;
+  if (uncertain === 0) return ends;
   // Whoever takes over cannot know of the refusal, and the provider may have thought better of it.
   if (firstCall.proves === 'rejected' && firstCall.always !== true) ends.add('SENT/1');
   switch (channel.name) {
@@ -86,7 +88,7 @@ export function documentedEnds(scenario: Scenario, ended: boolean): ReadonlySet<
       ends.add('PARKED_BLIND/0').add('PARKED_BLIND/1');
       break;
     case 'blind-resend':
-      ends.add('SENT/2').add('SENT/3');
+      for (let again = 1; again <= uncertain; again += 1) ends.add(`SENT/${1 + again}`);
       break;
     case 'blind-assume-sent':
       ends.add('ASSUMED/0').add('ASSUMED/1');
