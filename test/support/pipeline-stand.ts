@@ -30,6 +30,8 @@ export type StandOptions = {
   readonly providerClass?: ProviderClass;
   readonly concurrency?: number;
   readonly stats?: Readonly<Record<string, number>>;
+  /** Where the clock of emulators and handlers begins. */
+  readonly startAt?: number;
 };
 
 /** The real handlers between real sockets: emulators, an embedded engine behind a proxy. */
@@ -63,7 +65,7 @@ export async function openPipelineStand(
   engine: EmbeddedDynamo,
   options: StandOptions = {},
 ): Promise<PipelineStand> {
-  const clock = new HandClock();
+  const clock = new HandClock(options.startAt);
   const queueName = `reminders-${randomUUID()}`;
   const tableName = `ledger-${randomUUID()}`;
   const providerClass = options.providerClass ?? 'dedupes';
