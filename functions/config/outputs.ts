@@ -8,7 +8,7 @@ export const OUTPUT = {
   queueName: 'QueueName',
   ledgerTable: 'LedgerTable',
   apiKeySecret: 'InfraiApiKeySecret',
-  /** JSON: `{ "<channel>": "<secret ARN>" }`, channels without a secret left out. */
+  /** JSON: `{ "<name>": "<secret ARN>" }`; `push` is the channel's own, `push.signing` one inside. */
   channelSecrets: 'ChannelSecrets',
   /** JSON: `{ "<epoch id>": "<secret ARN>" }`. */
   keyEpochSecrets: 'KeyEpochSecrets',

@@ -1,5 +1,6 @@
 import type { ConsumerEnv, RedriveEnv, SHARED_ENV, StatsEnv } from '#config/environment.ts';
 import { DEFAULT_PIPELINE } from '#config/metrics.ts';
+import { withReferences } from '#infra/constructs/secret-sources.ts';
 import type { KeyEpochSettings, PipelineSettings } from '#infra/constructs/settings.ts';
 
 type SharedEnv = Record<(typeof SHARED_ENV)[number], string>;
@@ -9,8 +10,8 @@ export type LedgerReferences = {
   readonly table: string;
   readonly apiKeySecret: string;
   readonly keyEpochSecret: (epochId: string) => string;
-  /** Undefined for a channel without a secret. */
-  readonly channelSecret: (channel: string) => string | undefined;
+  /** By the names of `channelSources`. */
+  readonly channelSecret: (name: string) => string;
 };
 
 export type EnvironmentInput = {
@@ -20,6 +21,10 @@ export type EnvironmentInput = {
   /** `JSON.stringify`, or the stack's own where values are unresolved. */
   readonly toJson: (value: unknown) => string;
 };
+
+/** A reference for checks before there is anything to refer to. */
+export const PLACEHOLDER_ARN =
+  'arn:aws:secretsmanager:eu-central-1:111111111111:secret:placeholder';
 
 /** Lambda's limit on all names and values of a function together, bytes. */
 export const ENVIRONMENT_LIMIT_BYTES = 4096;
@@ -51,17 +56,14 @@ function sharedEnvironment({
     INFRAI_DIALECT: toJson(settings.dialect ?? {}),
     LEDGER_TABLE: references.table,
     KEY_EPOCHS: toJson(
-      keyEpochs.map(({ secret: _source, ...epoch }) => ({
-        ...epoch,
-        secretRef: references.keyEpochSecret(epoch.id),
-      })),
+      keyEpochs.map((epoch) => ({ ...epoch, secretRef: references.keyEpochSecret(epoch.id) })),
     ),
     CHANNELS: toJson(
       Object.fromEntries(
-        Object.entries(settings.channels).map(([name, { secret: _source, ...channel }]) => {
-          const secretRef = references.channelSecret(name);
-          return [name, secretRef === undefined ? channel : { ...channel, secretRef }];
-        }),
+        Object.entries(settings.channels).map(([name, channel]) => [
+          name,
+          withReferences(name, channel, references.channelSecret),
+        ]),
       ),
     ),
     DEFAULT_CHANNEL: settings.defaultChannel ?? '',

@@ -1,6 +1,7 @@
 import type { ConfigFault } from '#core/errors.ts';
 import { FUNCTION_ROLES } from '#infra/constructs/defaults.ts';
-import type { PipelineSettings, SecretSource } from '#infra/constructs/settings.ts';
+import { channelSources, type SecretSource } from '#infra/constructs/secret-sources.ts';
+import type { PipelineSettings } from '#infra/constructs/settings.ts';
 
 /** Retentions that CloudWatch Logs knows. */
 const LOG_RETENTIONS = [
@@ -65,9 +66,9 @@ function alarmFaults({ alarms = {} }: PipelineSettings): readonly ConfigFault[] 
 }
 
 function secretFaults(settings: PipelineSettings): readonly ConfigFault[] {
-  return Object.entries(settings.channels).flatMap(([name, { secret }]) =>
-    secretSourceFaults(`channels.${name}.secret`, secret),
-  );
+  return Object.entries(settings.channels)
+    .flatMap(([channel, channelSettings]) => channelSources(channel, channelSettings))
+    .flatMap(({ name, source }) => secretSourceFaults(`channels.${name}.secretRef`, source));
 }
 
 /** A value where a source belongs must never be repeated in a message. */

@@ -29,6 +29,8 @@ export type PipelineFunctionProps = {
   /** An asynchronous event older than this is dropped. At least 60, Lambda's least. */
   readonly eventAgeSeconds: number;
   readonly logRetentionDays: number;
+  /** Packages that the bundle may leave out, because nothing in this deployment loads them. */
+  readonly unusedPackages?: readonly string[];
   /** Where an event goes that was dropped or failed. Undefined: the next tick makes it good. */
   readonly onFailure?: IQueue;
 };
@@ -58,7 +60,7 @@ export class PipelineFunction extends Construct {
       architecture: Architecture.ARM_64,
       projectRoot: REPOSITORY,
       depsLockFilePath: `${REPOSITORY}package-lock.json`,
-      bundling: BUNDLING,
+      bundling: { ...BUNDLING, externalModules: [...(props.unusedPackages ?? [])] },
       role: this.role,
       logGroup,
       environment: { ...props.environment, NODE_OPTIONS: '--enable-source-maps' },
@@ -105,7 +107,6 @@ const BUNDLING = {
   sourceMap: true,
   sourcesContent: false,
   bundleAwsSDK: true,
-  externalModules: [],
   mainFields: ['module', 'main'],
   forceDockerBundling: false,
   // Some dependency may still call require(); an ES module has none of its own.

@@ -1,6 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { unusedProviderSdks } from '#config/provider-sdks.ts';
 import { DEFAULTS, everyMinutes, type FunctionRole, memoryMb } from '#infra/constructs/defaults.ts';
 import {
   consumerEnvironment,
@@ -10,9 +11,10 @@ import {
 } from '#infra/constructs/function-environment.ts';
 import { FunctionSchedule } from '#infra/constructs/function-schedule.ts';
 import { PipelineFunction } from '#infra/constructs/pipeline-function.ts';
+import { allowProviders } from '#infra/constructs/provider-permissions.ts';
 import { type ReminderLedger, unresolvedIndexArn } from '#infra/constructs/reminder-ledger.ts';
 import type { PipelineSettings } from '#infra/constructs/settings.ts';
-import { timeoutSeconds } from '#infra/constructs/timeouts.ts';
+import { parsedChannels, timeoutSeconds } from '#infra/constructs/timeouts.ts';
 
 export type PipelineFunctions = Readonly<Record<FunctionRole, PipelineFunction>>;
 
@@ -27,6 +29,8 @@ export function pipelineFunctions(
   lostInvocations: IQueue,
 ): PipelineFunctions {
   const input = environmentInput(scope, settings, ledger);
+  const channels = parsedChannels(settings) ?? {};
+  const unusedPackages = unusedProviderSdks(channels);
   const common = (role: FunctionRole) => ({
     memoryMb: memoryMb(settings, role),
     eventAgeSeconds: eventAgeSeconds(settings, role),
@@ -42,6 +46,7 @@ export function pipelineFunctions(
       entry: 'functions/consumer/handler.ts',
       environment: consumerEnvironment(input),
       timeoutSeconds: timeoutSeconds(settings, 'consumer'),
+      unusedPackages,
     }),
     redrive: new PipelineFunction(scope, 'Redrive', {
       ...common('redrive'),
@@ -49,6 +54,7 @@ export function pipelineFunctions(
       entry: 'functions/redrive/handler.ts',
       environment: redriveEnvironment(input),
       timeoutSeconds: timeoutSeconds(settings, 'redrive'),
+      unusedPackages,
       onFailure: lostInvocations,
     }),
     stats: new PipelineFunction(scope, 'Stats', {
@@ -62,6 +68,7 @@ export function pipelineFunctions(
     }),
   };
   grantAll(functions, ledger);
+  allowProviders(functions.consumer, channels);
   return functions;
 }
 
@@ -99,7 +106,7 @@ function environmentInput(
       table: ledger.table.tableName,
       apiKeySecret: ledger.apiKeySecret.arn,
       keyEpochSecret: (epoch) => ledger.keyEpochSecrets.get(epoch)?.arn ?? '',
-      channelSecret: (channel) => ledger.channelSecrets.get(channel)?.arn,
+      channelSecret: (name) => ledger.channelSecrets.get(name)?.arn ?? '',
     },
     toJson: (value) => stack.toJsonString(value),
   };

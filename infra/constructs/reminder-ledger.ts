@@ -4,21 +4,22 @@ import { Construct } from 'constructs';
 import { LEDGER_TABLE } from '#config/table.ts';
 import { ConfigError, type ConfigFault } from '#core/errors.ts';
 import { secretSourceFaults } from '#infra/constructs/own-faults.ts';
+import { channelSources, type SecretSource } from '#infra/constructs/secret-sources.ts';
 import {
   emptySecret,
   existingSecret,
   type SecretReference,
   sendKeySecret,
 } from '#infra/constructs/secrets.ts';
-import type { KeyEpochSettings, SecretSource } from '#infra/constructs/settings.ts';
+import type { ChannelsSettings, KeyEpochSettings } from '#infra/constructs/settings.ts';
 
 export type ReminderLedgerProps = {
   /** Default: one epoch, `first`, with a generated secret. Oldest first; a rotation adds one. */
   readonly keyEpochs?: readonly KeyEpochSettings[];
   /** The Infrai key. Default: created empty; somebody puts the value in by hand. */
   readonly apiKeySecret?: SecretSource;
-  /** Secrets of channels, by channel name. */
-  readonly channelSecrets?: Readonly<Record<string, SecretSource>>;
+  /** The pipeline's channels: of them only their secrets are looked at. */
+  readonly channels?: ChannelsSettings;
   /**
    * A retained table by name, with the send-key secrets that it was filled under. Nothing is
    * created or changed at the table then.
@@ -44,7 +45,7 @@ export class ReminderLedger extends Construct {
   readonly apiKeySecret: SecretReference;
   /** By epoch id. */
   readonly keyEpochSecrets: ReadonlyMap<string, SecretReference>;
-  /** By channel; channels without a secret are absent. */
+  /** By the names of `channelSources`. */
   readonly channelSecrets: ReadonlyMap<string, SecretReference>;
 
   /** @throws ConfigError naming every fault of the props at once */
@@ -60,7 +61,7 @@ export class ReminderLedger extends Construct {
         ? ledgerTable(this, removal)
         : TableV2.fromTableName(this, 'Table', props.adoptTable);
     this.keyEpochSecrets = new Map(
-      this.keyEpochs.map(({ id: epoch, secret = 'create' }) => [
+      this.keyEpochs.map(({ id: epoch, secretRef: secret = 'create' }) => [
         epoch,
         secret === 'create'
           ? sendKeySecret(this, `KeyEpoch-${epoch}`, { epoch, removal })
@@ -69,9 +70,9 @@ export class ReminderLedger extends Construct {
     );
     this.apiKeySecret = this.#secret('InfraiApiKey', props.apiKeySecret, removal);
     this.channelSecrets = new Map(
-      Object.entries(props.channelSecrets ?? {}).map(([channel, source]) => [
-        channel,
-        this.#secret(`Channel-${channel}`, source, removal),
+      sourcesOf(props.channels).map(({ name, source }) => [
+        name,
+        this.#secret(`Channel-${name}`, source, removal),
       ]),
     );
     this.#warnOfNearEpochs();
@@ -122,21 +123,21 @@ export function ledgerFaults(props: ReminderLedgerProps): readonly ConfigFault[]
   const keyEpochs = props.keyEpochs ?? DEFAULT_EPOCHS;
   const faults: ConfigFault[] = [
     ...secretSourceFaults('apiKeySecret', props.apiKeySecret),
-    ...Object.entries(props.channelSecrets ?? {}).flatMap(([channel, source]) =>
-      secretSourceFaults(`channels.${channel}.secret`, source),
+    ...sourcesOf(props.channels).flatMap(({ name, source }) =>
+      secretSourceFaults(`channels.${name}.secretRef`, source),
     ),
     ...keyEpochs.flatMap((epoch) =>
-      secretSourceFaults(`keyEpochs.${epoch.id}.secret`, epoch.secret),
+      secretSourceFaults(`keyEpochs.${epoch.id}.secretRef`, epoch.secretRef),
     ),
   ];
   if (props.adoptTable === undefined) return faults;
   if (!/^[\w.-]{3,255}$/.test(props.adoptTable)) {
     faults.push({ setting: 'adoptTable', problem: 'is no name of a DynamoDB table' });
   }
-  for (const { id, secret = 'create' } of keyEpochs) {
-    if (secret !== 'create') continue;
+  for (const { id, secretRef = 'create' } of keyEpochs) {
+    if (secretRef !== 'create') continue;
     faults.push({
-      setting: `keyEpochs.${id}.secret`,
+      setting: `keyEpochs.${id}.secretRef`,
       problem:
         'would be generated; an adopted table needs the secret that it was filled under ({ arn } or { name }), or every sent reminder gets a new key and is sent again',
     });
@@ -149,12 +150,6 @@ export function unresolvedIndexArn(table: LedgerTableReference): string {
   return `${table.tableArn}/index/${LEDGER_TABLE.unresolvedIndex.name}`;
 }
 
-export function channelSecretsOf(
-  channels: Readonly<Record<string, { readonly secret?: SecretSource }>>,
-): Record<string, SecretSource> {
-  return Object.fromEntries(
-    Object.entries(channels).flatMap(([name, { secret }]) =>
-      secret === undefined ? [] : [[name, secret]],
-    ),
-  );
+function sourcesOf(channels: ChannelsSettings = {}) {
+  return Object.entries(channels).flatMap(([name, channel]) => channelSources(name, channel));
 }

@@ -4,6 +4,7 @@ import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { channelWarnings } from '#config/channel-facts.ts';
 import { DEFAULT_PIPELINE } from '#config/metrics.ts';
 import { alarmDefinitions } from '#infra/constructs/alarm-definitions.ts';
 import { AlarmTopic } from '#infra/constructs/alarm-topic.ts';
@@ -22,6 +23,7 @@ import {
 import { type ReminderLedger, unresolvedIndexArn } from '#infra/constructs/reminder-ledger.ts';
 import type { PipelineSettings } from '#infra/constructs/settings.ts';
 import { checkSettings } from '#infra/constructs/settings-faults.ts';
+import { parsedChannels } from '#infra/constructs/timeouts.ts';
 
 export type ReminderPipelineProps = PipelineSettings & {
   /** Table and secrets, of another stack as a rule: they outlive this one. One pipeline each. */
@@ -34,12 +36,15 @@ export type ReminderPipelineProps = PipelineSettings & {
  * differ and each has a ledger of its own.
  *
  * ```ts
- * const ledger = new ReminderLedger(stateful, 'Ledger', { channelSecrets: { push: 'create' } });
+ * const channels = {
+ *   push: { provider: 'http', url: 'https://push.example.com/send', secretRef: 'create' },
+ * } as const;
+ * const ledger = new ReminderLedger(stateful, 'Ledger', { channels });
  * new ReminderPipeline(service, 'Reminders', {
  *   ledger,
  *   stage: 'prod',
  *   queueName: 'reminders',
- *   channels: { push: { provider: 'http', url: 'https://push.example.com/send', secret: 'create' } },
+ *   channels,
  * });
  * ```
  */
@@ -60,7 +65,7 @@ export class ReminderPipeline extends Construct {
   constructor(scope: Construct, id: string, props: ReminderPipelineProps) {
     super(scope, id);
     const { ledger, ...settings } = props;
-    checkSettings(settings, ledger.keyEpochs);
+    checkSettings(settings, ledger);
     this.ledger = ledger;
     this.identity = { pipeline: settings.pipeline ?? DEFAULT_PIPELINE, stage: settings.stage };
     this.#metrics = new PipelineMetrics(this.identity.pipeline, this.identity.stage, ledger.table);
@@ -88,6 +93,7 @@ export class ReminderPipeline extends Construct {
       alarms: [...this.alarms.values()],
     });
     this.#warnOfOffSchedules(settings);
+    this.#warnOfChannels(settings);
     this.node.addValidation({ validate: () => this.#identityFaults() });
   }
 
@@ -163,6 +169,13 @@ export class ReminderPipeline extends Construct {
       'remind-once:schedule-off',
       `off: ${off.join(', ')}; nothing starts them, and the alarms that watch for their silence are left out`,
     );
+  }
+
+  #warnOfChannels(settings: PipelineSettings): void {
+    for (const { setting, problem } of channelWarnings(parsedChannels(settings) ?? {})) {
+      const where = setting.replace('CHANNELS', 'channels');
+      Annotations.of(this).addWarningV2(`remind-once:${where}`, `${where} ${problem}`);
+    }
   }
 
   /** Two pipelines with one name would add up in every metric and share every alarm. */

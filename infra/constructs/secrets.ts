@@ -1,7 +1,7 @@
 import { type RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import type { SecretSource } from '#infra/constructs/settings.ts';
+import type { SecretSource } from '#infra/constructs/secret-sources.ts';
 
 /** A secret as functions and policies refer to it. */
 export type SecretReference = {

@@ -1,24 +1,41 @@
 import { loadConsumerConfig } from '#config/consumer-config.ts';
+import { deliverySchema } from '#config/delivery-config.ts';
+import { drainSchema } from '#config/drain-config.ts';
+import { nestedTimeFaults, runBudgetFaults } from '#config/nested-times.ts';
 import { loadRedriveConfig } from '#config/redrive-config.ts';
 import { loadStatsConfig } from '#config/stats-config.ts';
 import { ConfigError, type ConfigFault } from '#core/errors.ts';
 import {
   consumerEnvironment,
   type LedgerReferences,
+  PLACEHOLDER_ARN,
   redriveEnvironment,
   statsEnvironment,
 } from '#infra/constructs/function-environment.ts';
 import { ownFaults } from '#infra/constructs/own-faults.ts';
+import { channelSources } from '#infra/constructs/secret-sources.ts';
 import type { KeyEpochSettings, PipelineSettings } from '#infra/constructs/settings.ts';
-import { timeoutFaults } from '#infra/constructs/timeouts.ts';
+import { parsedChannels, timeoutFaults } from '#infra/constructs/timeouts.ts';
 
-/** Throws ConfigError with every fault of the settings at once. */
-export function checkSettings(
-  settings: PipelineSettings,
-  keyEpochs: readonly KeyEpochSettings[],
-): void {
-  const faults = settingsFaults(settings, keyEpochs);
+/** Throws ConfigError with every fault of the settings at once, given the ledger that they use. */
+export function checkSettings(settings: PipelineSettings, ledger: KnownSecrets): void {
+  const faults = [...settingsFaults(settings, ledger.keyEpochs), ...ledgerGaps(settings, ledger)];
   if (faults.length > 0) throw new ConfigError(faults);
+}
+
+type KnownSecrets = {
+  readonly keyEpochs: readonly KeyEpochSettings[];
+  readonly channelSecrets: ReadonlyMap<string, unknown>;
+};
+
+function ledgerGaps(settings: PipelineSettings, ledger: KnownSecrets): readonly ConfigFault[] {
+  return Object.entries(settings.channels)
+    .flatMap(([channel, channelSettings]) => channelSources(channel, channelSettings))
+    .filter(({ name }) => !ledger.channelSecrets.has(name))
+    .map(({ name }) => ({
+      setting: `channels.${name}.secretRef`,
+      problem: 'is unknown to the ledger; give the same channels to ledger and pipeline',
+    }));
 }
 
 /**
@@ -42,13 +59,28 @@ function runtimeFaults(
   settings: PipelineSettings,
   keyEpochs: readonly KeyEpochSettings[],
 ): readonly ConfigFault[] {
-  const input = { settings, keyEpochs, references: placeholders(settings), toJson };
+  const input = { settings, keyEpochs, references: PLACEHOLDERS, toJson };
   const faults = [
     ...faultsOf(() => loadConsumerConfig(consumerEnvironment(input))),
     ...faultsOf(() => loadRedriveConfig(redriveEnvironment(input))),
     ...faultsOf(() => loadStatsConfig(statsEnvironment(input))),
+    ...timeFaults(settings),
   ];
   return [...new Map(faults.map((fault) => [JSON.stringify(fault), fault])).values()];
+}
+
+/**
+ * The loaders compare times only once everything else is right; here all faults are named at once.
+ */
+function timeFaults(settings: PipelineSettings): readonly ConfigFault[] {
+  const channels = parsedChannels(settings);
+  const delivery = deliverySchema.safeParse(settings.delivery ?? {}).data;
+  const drain = drainSchema.safeParse(settings.drain ?? {}).data;
+  if (channels === undefined || delivery === undefined || drain === undefined) return [];
+  return [
+    ...nestedTimeFaults(channels, delivery, drain.visibilityTimeoutSeconds),
+    ...runBudgetFaults(channels, drain),
+  ].map(({ setting, problem }) => ({ setting: settingName(setting), problem }));
 }
 
 function faultsOf(load: () => unknown): readonly ConfigFault[] {
@@ -61,18 +93,13 @@ function faultsOf(load: () => unknown): readonly ConfigFault[] {
   }
 }
 
-const PLACEHOLDER_ARN = 'arn:aws:secretsmanager:eu-central-1:111111111111:secret:placeholder';
-
 /** Stands for what only the ledger's deployment knows. */
-function placeholders(settings: PipelineSettings): LedgerReferences {
-  return {
-    table: 'placeholder',
-    apiKeySecret: PLACEHOLDER_ARN,
-    keyEpochSecret: () => PLACEHOLDER_ARN,
-    channelSecret: (name) =>
-      settings.channels[name]?.secret === undefined ? undefined : PLACEHOLDER_ARN,
-  };
-}
+const PLACEHOLDERS: LedgerReferences = {
+  table: 'placeholder',
+  apiKeySecret: PLACEHOLDER_ARN,
+  keyEpochSecret: () => PLACEHOLDER_ARN,
+  channelSecret: () => PLACEHOLDER_ARN,
+};
 
 function toJson(value: unknown): string {
   return JSON.stringify(value);

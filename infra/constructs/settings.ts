@@ -5,22 +5,10 @@ import type { dialectSchema, drainSchema } from '#config/drain-config.ts';
 import type { keyEpochSchema } from '#config/key-epochs.ts';
 import type { redriveSchema } from '#config/redrive-config.ts';
 import type { statsSchema } from '#config/stats-config.ts';
+import type { SecretSource, WithSources } from '#infra/constructs/secret-sources.ts';
 
-/** Where a secret comes from. Its value is never in settings, templates or environments. */
-export type SecretSource =
-  /** Made by the ledger stack and kept for ever; empty until somebody puts a value. */
-  | 'create'
-  /** One that exists, by its complete ARN. */
-  | { readonly arn: string }
-  /** One that exists in this account and region, by its name. */
-  | { readonly name: string };
-
-type WithoutSecretRef<Channel> = Channel extends unknown ? Omit<Channel, 'secretRef'> : never;
-
-/** A channel as the consumer reads it, its secret by source instead of by reference. */
-export type ChannelSettings = WithoutSecretRef<z.input<typeof channelSchema>> & {
-  readonly secret?: SecretSource;
-};
+/** A channel as the consumer reads it, with a source for each `secretRef`. */
+export type ChannelSettings = WithSources<z.input<typeof channelSchema>>;
 export type ChannelsSettings = Readonly<Record<string, ChannelSettings>>;
 
 /**
@@ -29,7 +17,7 @@ export type ChannelsSettings = Readonly<Record<string, ChannelSettings>>;
  * it: a rotation adds an entry.
  */
 export type KeyEpochSettings = Omit<z.input<typeof keyEpochSchema>, 'secretRef'> & {
-  readonly secret?: SecretSource;
+  readonly secretRef?: SecretSource;
 };
 
 export type FunctionSettings = {

@@ -9,6 +9,8 @@ import {
   FUNCTION_ROLES,
   type FunctionRole,
 } from '#infra/constructs/defaults.ts';
+import { PLACEHOLDER_ARN } from '#infra/constructs/function-environment.ts';
+import { withReferences } from '#infra/constructs/secret-sources.ts';
 import type { PipelineSettings } from '#infra/constructs/settings.ts';
 
 /** Least timeout of a function that does nothing by a budget, seconds. */
@@ -79,9 +81,10 @@ function leastRedriveSeconds({ redrive = {} }: PipelineSettings): number | undef
   return Math.ceil(parsed.data.runBudgetSeconds) + marginSeconds + ANSWER_MARGIN_SECONDS;
 }
 
-function parsedChannels(settings: PipelineSettings): ChannelsConfig | undefined {
-  const withoutSources = Object.entries(settings.channels).map(
-    ([name, { secret: _source, ...channel }]) => [name, channel] as const,
+/** Undefined while a channel is invalid. Where a secret comes from says nothing about times. */
+export function parsedChannels(settings: PipelineSettings): ChannelsConfig | undefined {
+  const referenced = Object.entries(settings.channels).map(
+    ([name, channel]) => [name, withReferences(name, channel, () => PLACEHOLDER_ARN)] as const,
   );
-  return channelsSchema.safeParse(Object.fromEntries(withoutSources)).data;
+  return channelsSchema.safeParse(Object.fromEntries(referenced)).data;
 }

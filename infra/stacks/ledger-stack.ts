@@ -1,6 +1,6 @@
 import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { channelSecretsOf, ReminderLedger } from '#infra/constructs/reminder-ledger.ts';
+import { ReminderLedger } from '#infra/constructs/reminder-ledger.ts';
 import type { StageSettings } from '#infra/stages.ts';
 
 /** What outlives every release. Protected against deletion as a whole, and resource by resource. */
@@ -14,7 +14,7 @@ export class LedgerStack extends Stack {
       ...(settings.keyEpochs && { keyEpochs: settings.keyEpochs }),
       ...(settings.apiKeySecret && { apiKeySecret: settings.apiKeySecret }),
       ...(settings.adoptTable !== undefined && { adoptTable: settings.adoptTable }),
-      channelSecrets: channelSecretsOf(settings.channels),
+      channels: settings.channels,
       disposable,
     });
   }

@@ -66,7 +66,7 @@ describe('the ledger stack', () => {
   it('field report 87: adopts a retained table by name instead of asking to delete it', () => {
     const settings = production({
       adoptTable: 'remind-once-prod-ledger-LedgerTable9343E4AA-1ABC',
-      keyEpochs: [{ id: 'first', secret: { name: 'retained-send-key' } }],
+      keyEpochs: [{ id: 'first', secretRef: { name: 'retained-send-key' } }],
     });
     const adopted = synthesise(settings);
     adopted.ledger.resourceCountIs(TABLE, 0);
@@ -77,7 +77,7 @@ describe('the ledger stack', () => {
 
   it('field report 87: refuses to adopt a table under a new send key', () => {
     const adopt = () => synthesise(production({ adoptTable: 'some-table' }));
-    expect(adopt).toThrow(/keyEpochs\.first\.secret.*is sent again/);
+    expect(adopt).toThrow(/keyEpochs\.first\.secretRef.*is sent again/);
   });
 
   it('field report 88: keeps the table on delete and on replace, protected and backed up', () => {

@@ -137,15 +137,15 @@ describe('settings at synthesis', () => {
       { arn: 'arn:aws:secretsmanager:eu-west-1:111111111111:secret:x' },
     ],
   ])('refuses %s and does not repeat it', (_what, secret) => {
-    const faults = faultsOf({ channels: { push: { ...PUSH, secret } } });
-    expect(faults.map((fault) => fault.setting)).toContain('channels.push.secret');
+    const faults = faultsOf({ channels: { push: { ...PUSH, secretRef: secret } } });
+    expect(faults.map((fault) => fault.setting)).toContain('channels.push.secretRef');
     expect(JSON.stringify(faults)).not.toContain('51abc');
   });
 
   it('names every fault at once, each with the value seen and the value allowed', () => {
     const faults = faultsOf({
       queueName: '',
-      channels: { push: { ...PUSH, class: 'dedupes' }, Mail: PUSH },
+      channels: { push: PUSH, Mail: PUSH },
       delivery: { ttlDays: 1 },
       every: { redrive: -1 },
       logRetentionDays: 2,
@@ -154,13 +154,17 @@ describe('settings at synthesis', () => {
     expect(faults.map((fault) => fault.setting)).toEqual(
       expect.arrayContaining([
         'queueName',
-        'channels.push.windowSeconds',
         'channels.Mail',
         'every.redrive',
         'logRetentionDays',
-        'keyEpochs.first.secret',
+        'keyEpochs.first.secretRef',
       ]),
     );
+  });
+
+  it('compares times even when something else is wrong', () => {
+    const faults = faultsOf({ queueName: '', delivery: { ttlDays: 1 } });
+    expect(faults.map((fault) => fault.setting)).toEqual(['queueName', 'delivery.ttlDays']);
   });
 
   it('repeats no fault that several functions would find', () => {

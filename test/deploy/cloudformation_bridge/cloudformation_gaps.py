@@ -49,7 +49,19 @@ def update_stack(self: CloudFormationBackend, *arguments, **named):
     return stack
 
 
+def resolve_update_parameters(self: CloudFormationBackend, instance, incoming_params):
+    """A previous value that was never given is the template's default."""
+    declared = instance.template_dict.get("Parameters", {})
+    previous = {name: one.get("Default") for name, one in declared.items()}
+    previous.update(instance.parameters)
+    return {
+        one["ParameterKey"]: one.get("ParameterValue", previous.get(one["ParameterKey"]))
+        for one in incoming_params
+    }
+
+
 def close_gaps() -> None:
+    CloudFormationBackend._resolve_update_parameters = resolve_update_parameters
     responses.get_stack_from_s3_url = template_from_url
     responses.CloudFormationResponse.update_termination_protection = update_termination_protection
     CloudFormationBackend.delete_stack = delete_stack

@@ -1,5 +1,6 @@
 """The ledger stack's types: table and secrets."""
 
+import json
 from typing import Any
 
 from cloudformation_bridge.bridged_resource import BridgedResource
@@ -94,7 +95,7 @@ class Secret(BridgedResource, CloudFormationModel):
 
 
 def _generated(backend, generate):
-    return backend.get_random_password(
+    answer = backend.get_random_password(
         password_length=int(generate.get("PasswordLength", 32)),
         exclude_characters=generate.get("ExcludeCharacters", ""),
         exclude_numbers=False,
@@ -104,3 +105,4 @@ def _generated(backend, generate):
         include_space=False,
         require_each_included_type=True,
     )
+    return json.loads(answer)["RandomPassword"]

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+/** The suite that deploys for real: one file after another, since they share the machine. */
+export default defineConfig({
+  test: {
+    include: ['test/deploy/**/*.test.ts'],
+    testTimeout: 300_000,
+    hookTimeout: 600_000,
+    pool: 'forks',
+    fileParallelism: false,
+    sequence: { concurrent: false },
+  },
+});
