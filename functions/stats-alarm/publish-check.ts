@@ -12,7 +12,8 @@ const LOG_LEVEL = { page: 'error', warn: 'warn', info: 'info' } as const;
  */
 export function publishCheck(telemetry: Telemetry, check: StatsCheck): void {
   for (const finding of check.findings) {
-    telemetry.log(LOG_LEVEL[finding.severity], 'finding', { ...finding });
+    const since = timeOf(finding.since);
+    telemetry.log(LOG_LEVEL[finding.severity], 'finding', { ...finding, since });
   }
   const gauges = gaugesOf(check);
   for (const [metric, value] of gauges) if (value !== null) telemetry.gauge(metric, value);
@@ -57,6 +58,11 @@ function gaugesOf({
   ];
 }
 
+/** For whoever reads the line at night. */
+function timeOf(at: number): string {
+  return new Date(at).toISOString();
+}
+
 function isPage(finding: Finding): boolean {
   return finding.severity === 'page';
 }
@@ -80,10 +86,10 @@ function readingLine({ signals, findings }: StatsCheck): Parameters<Telemetry['l
     parked: unresolved?.parked,
     breaker: breaker?.mode.kind,
     breakerReason: breaker?.reason,
-    breakerSince: breaker?.since,
+    breakerSince: breaker === null ? undefined : timeOf(breaker.since),
     breakerBy: breaker?.by,
     stoppedChannels: breaker === null ? undefined : Object.keys(breaker.channels).join(','),
-    lastRunAt: marker?.lastRunAt,
+    lastRunAt: marker === null ? undefined : timeOf(marker.lastRunAt),
     lastRunEnd: marker?.lastEnd,
     findings: findings.map(({ code }) => code).join(','),
   };

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { changeBreaker, readBreaker } from '#app/breaker-control.ts';
+import { BreakerGuard, type GuardDeps } from '#app/breaker-guard.ts';
+import type { BreakerWatch } from '#app/breaker-watch.ts';
+import { type DeliveryReport, openReport } from '#app/delivery-report.ts';
+import { openTally } from '#app/tally.ts';
+import { FRESH_BREAKER, limit, pause } from '#core/breaker.ts';
+import { withEvidence } from '#core/breaker-evidence.ts';
+import { OPERATOR, unrecorded } from '#test/support/breaker-data.ts';
+import { HandClock } from '#test/support/hand-clock.ts';
+import { MemoryControls } from '#test/support/memory-controls.ts';
+
+function open(controls = new MemoryControls()) {
+  const clock = new HandClock();
+  const counted: string[] = [];
+  const logged: string[] = [];
+  const deps: GuardDeps = {
+    controls,
+    clock,
+    concurrency: 8,
+    tripsMetric: 'Trips',
+    telemetry: {
+      count: (metric) => counted.push(metric),
+      log: (_level, event) => logged.push(event),
+    },
+  };
+  return { controls, clock, counted, logged, deps, guard: new BreakerGuard(deps) };
+}
+
+async function watchOf(guard: BreakerGuard): Promise<BreakerWatch> {
+  const start = await guard.start();
+  if (start.kind !== 'go') throw new Error(start.kind);
+  return start.watch;
+}
+
+function aReport(change: Partial<DeliveryReport> = {}): DeliveryReport {
+  return {
+    ...openReport('qmsg_1', 1),
+    sendKey: 'k1_1',
+    channel: 'push',
+    attempt: 1,
+    outcome: 'sent',
+    reason: 'ACCEPTED',
+    receipt: true,
+    receiptId: 'rcpt_other',
+    submissions: 1,
+    ...change,
+  };
+}
+
+async function modeOf(controls: MemoryControls): Promise<unknown> {
+  const answer = await readBreaker(controls);
+  return answer.kind === 'failed' ? answer.code : answer.breaker.mode.kind;
+}
+
+describe('a run that takes a key over', () => {
+  it('sees what another run could not record meanwhile, and trips on another receipt', async () => {
+    const { guard, controls, clock } = open();
+    const watch = await watchOf(guard);
+    await changeBreaker(controls, (breaker) => withEvidence(breaker, unrecorded(1, clock.now())));
+    watch.observe(aReport({ takenOver: true }));
+    await watch.settled();
+    expect(watch.observe(aReport({ outcome: 'duplicate', receiptId: null }))).toBe('halt');
+    expect(await modeOf(controls)).toBe('paused');
+  });
+
+  it('and gets the same receipt, makes good what was unrecorded', async () => {
+    const { guard, controls, clock } = open();
+    const watch = await watchOf(guard);
+    await changeBreaker(controls, (breaker) => withEvidence(breaker, unrecorded(1, clock.now())));
+    watch.observe(aReport({ takenOver: true, receiptId: 'rcpt_1' }));
+    await watch.settled();
+    await watch.end({ end: 'queue-empty', tally: openTally() });
+    expect(await readBreaker(controls)).toMatchObject({
+      breaker: { mode: { kind: 'running' }, unrecorded: [] },
+    });
+  });
+});
+
+describe('a lost claim whose winner holds another receipt', () => {
+  it('halts at once and pauses everybody, and is counted once', async () => {
+    const { guard, controls, counted, logged } = open();
+    const watch = await watchOf(guard);
+    const lost = aReport({ outcome: 'lost-claim', reason: 'WINNER_HOLDS_OTHER_RECEIPT' });
+    expect(watch.observe(lost)).toBe('halt');
+    expect(watch.observe({ ...lost, sendKey: 'k1_2' })).toBe('halt');
+    await watch.settled();
+    expect(await modeOf(controls)).toBe('paused');
+    expect(counted).toEqual(['Trips']);
+    expect(logged).toEqual(['breaker_tripped']);
+    expect((await guard.start()).kind).toBe('paused');
+  });
+});
+
+describe('a row that says SENT without proof', () => {
+  it('halts the acks as well', async () => {
+    const watch = await watchOf(open().guard);
+    expect(watch.observe(aReport({ outcome: 'unproved', receiptId: null }))).toBe('halt-acks');
+    await watch.settled();
+  });
+});
+
+describe('what another writes at the same time', () => {
+  it('is kept beside what this run has seen', async () => {
+    const { guard, controls, clock } = open();
+    const watch = await watchOf(guard);
+    watch.observe(aReport({ outcome: 'record-failed', sendKey: 'k1_7' }));
+    await changeBreaker(controls, (breaker) => withEvidence(breaker, unrecorded(9, clock.now())));
+    await watch.settled();
+    const answer = await readBreaker(controls);
+    if (answer.kind === 'failed') throw new Error(answer.code);
+    expect(answer.breaker.unrecorded.map(({ sendKey }) => sendKey).sort()).toEqual([
+      'k1_7',
+      'k1_9',
+    ]);
+  });
+
+  it('a pause is seen within a quarter of a minute', async () => {
+    const { guard, controls, clock } = open();
+    const watch = await watchOf(guard);
+    await changeBreaker(controls, () => pause(FRESH_BREAKER, OPERATOR));
+    expect(watch.observe(aReport())).toBe('go-on');
+    await clock.sleep(15_000);
+    watch.observe(aReport());
+    await watch.settled();
+    expect(watch.observe(aReport())).toBe('halt');
+  });
+
+  it('a lower limit ends the run without dropping what is in hand', async () => {
+    const { guard, controls, clock } = open();
+    const watch = await watchOf(guard);
+    await changeBreaker(controls, () => limit(FRESH_BREAKER, 2, OPERATOR));
+    await clock.sleep(15_000);
+    watch.observe(aReport());
+    await watch.settled();
+    expect(watch.observe(aReport())).toBe('stop');
+  });
+});
+
+describe('the end of a run', () => {
+  const clean = { ...openTally(), receipts: 1 };
+
+  it('doubles the limit after a clean one only', async () => {
+    const { guard, controls } = open();
+    await changeBreaker(controls, () => limit(FRESH_BREAKER, 2, OPERATOR));
+    for (const tally of [openTally(), { ...clean, stoppedChannels: ['push'] }]) {
+      await (await watchOf(guard)).end({ end: 'queue-empty', tally });
+    }
+    await (await watchOf(guard)).end({ end: 'queue-failed', tally: clean });
+    const dirty = await watchOf(guard);
+    dirty.observe(aReport({ outcome: 'record-failed' }));
+    await dirty.end({ end: 'queue-empty', tally: clean });
+    expect(await readBreaker(controls)).toMatchObject({ breaker: { mode: { concurrency: 2 } } });
+    await (await watchOf(guard)).end({ end: 'run-budget', tally: clean });
+    expect(await readBreaker(controls)).toMatchObject({ breaker: { mode: { concurrency: 4 } } });
+  });
+
+  it('of a calm one writes nothing', async () => {
+    const { guard, controls } = open();
+    const watch = await watchOf(guard);
+    watch.observe(aReport());
+    await watch.end({ end: 'queue-empty', tally: clean });
+    expect(await controls.read('breaker')).toEqual({ kind: 'absent' });
+  });
+});
