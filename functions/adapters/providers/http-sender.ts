@@ -36,6 +36,7 @@ export const HTTP_PROFILE: ProviderProfile = {
   key: { form: 'hex', place: 'header', name: 'Idempotency-Key' },
   receipt: { place: 'body', path: 'id', required: true },
   statuses: {},
+  declaredByChannel: true,
   lookUp: null,
 };
 

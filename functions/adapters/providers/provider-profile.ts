@@ -69,6 +69,8 @@ export type ProviderProfile = {
   readonly codes?: CodeRule;
   /** The body says `ok: false` under a 2xx when it refuses: no receipt, and no proof either. */
   readonly okMember?: string;
+  /** A service that we know nothing of: class, window, paths and statuses are its channel's to say. */
+  readonly declaredByChannel?: true;
   /** Where a person, holding a receipt, sees what became of it. */
   readonly lookUp: string | null;
 };
