@@ -1,4 +1,5 @@
 import type { EpochMs } from '#core/brand.ts';
+import type { DeliverySettings } from '#core/delivery-settings.ts';
 import type { LedgerRecord } from '#core/ledger-record.ts';
 import type { Reminder } from '#core/reminder.ts';
 import type { Identity } from '#core/send-key.ts';
@@ -50,4 +51,13 @@ export function postpone(
 export function useByOf(reminder: Reminder, useBySeconds: number): EpochMs {
   const byChannel = reminder.scheduledAt.epochMs + useBySeconds * 1000;
   return reminder.useBy === undefined ? byChannel : Math.min(byChannel, reminder.useBy.epochMs);
+}
+
+/** Whether the reminder's instant has come, within the tolerance: before it, nothing is claimed. */
+export function isDue(
+  reminder: Pick<Reminder, 'scheduledAt'>,
+  now: EpochMs,
+  settings: Pick<DeliverySettings, 'futureToleranceSeconds'>,
+): boolean {
+  return reminder.scheduledAt.epochMs <= now + settings.futureToleranceSeconds * 1000;
 }

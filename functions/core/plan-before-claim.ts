@@ -1,5 +1,5 @@
 import type { EpochMs } from '#core/brand.ts';
-import { type Delivery, postpone, type Settlement, useByOf } from '#core/delivery.ts';
+import { type Delivery, isDue, postpone, type Settlement, useByOf } from '#core/delivery.ts';
 import type { DeliverySettings } from '#core/delivery-settings.ts';
 
 export type PlanBeforeClaim =
@@ -15,9 +15,9 @@ export function planBeforeClaim(
   settings: DeliverySettings,
 ): PlanBeforeClaim {
   const { reminder } = delivery;
-  const scheduledAt = reminder.scheduledAt.epochMs;
-  if (scheduledAt > now + settings.futureToleranceSeconds * 1000) {
-    return { kind: 'not-yet', settlement: postpone(scheduledAt, reminder, undefined) };
+  if (!isDue(reminder, now, settings)) {
+    const settlement = postpone(reminder.scheduledAt.epochMs, reminder, undefined);
+    return { kind: 'not-yet', settlement };
   }
   if (now > useByOf(reminder, settings.useBySeconds)) return { kind: 'expire' };
   return { kind: 'claim' };

@@ -1,6 +1,6 @@
 import type { ClaimToken, EpochMs } from '#core/brand.ts';
 import { expiredRow } from '#core/claim.ts';
-import { type Delivery, useByOf } from '#core/delivery.ts';
+import { type Delivery, isDue, useByOf } from '#core/delivery.ts';
 import type { DeliverySettings } from '#core/delivery-settings.ts';
 import { advance, isTerminal, type LedgerRecord } from '#core/ledger-record.ts';
 import { contentConflict } from '#core/plan-after-claim.ts';
@@ -130,6 +130,9 @@ function planWithoutRow(
   }
   const obstacle = heldBack(0, null, rules, moment);
   if (obstacle !== null) return obstacle;
+  // Until it is due, a worker that has not heard of a new key epoch computes another key: a row
+  // written now could be one that no other worker ever finds. Nothing claims it before then.
+  if (!isDue(delivery.reminder, now, settings)) return redrive('NO_ROW', NO_WRITE, 'NOT_DUE');
   const next = firstReopened(delivery, token, now, settings);
   return redrive('NO_ROW', { kind: 'create', next }, null);
 }
