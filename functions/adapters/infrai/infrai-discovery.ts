@@ -9,6 +9,9 @@ export type Capability = {
   readonly path: string | undefined;
   readonly available: boolean | undefined;
   readonly idempotent: boolean | undefined;
+  /** Where it runs, and whose service stands behind it; empty when the service does not say. */
+  readonly regions: readonly string[];
+  readonly vendorsReady: readonly string[];
   /** JSON Schema of the request, as sent. */
   readonly params: unknown;
 };
@@ -63,12 +66,18 @@ function readCapability(entry: unknown): Capability | undefined {
   if (!isObject(entry) || typeof entry['id'] !== 'string') return undefined;
   const text = (name: string) => (typeof entry[name] === 'string' ? entry[name] : undefined);
   const flag = (name: string) => (typeof entry[name] === 'boolean' ? entry[name] : undefined);
+  const texts = (name: string) => {
+    const list = entry[name];
+    return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
+  };
   return {
     id: entry['id'],
     method: text('method'),
     path: text('path'),
     available: flag('available'),
     idempotent: flag('idempotent'),
+    regions: texts('regions'),
+    vendorsReady: texts('vendors_ready'),
     params: entry['params'],
   };
 }

@@ -1,0 +1,26 @@
+/** Why each check is made: what goes wrong in production when it fails. */
+export const WHY = {
+  configuration: 'A function that refuses its settings never starts, and the queue only grows.',
+  'channel-settings': 'These settings work, but each of them trades a guarantee away.',
+  'api-key': 'Without a valid key nothing can be consumed, postponed or acked.',
+  balance: 'A publish without credit is refused: a reminder that should be postponed is left.',
+  queue: 'Every run ends at once when the queue does not exist.',
+  'dead-letter-queue': 'Without it, what cannot be delivered has no place to wait for you.',
+  discovery: 'The adapter sends and reads what the live service says today, or it is misread.',
+  residency: 'The data residency page names where payloads are kept; this is what is live.',
+  clock: 'Leases and due times are judged by clocks: skew beyond the allowance makes two holders.',
+  provider: 'An unreachable provider defers every reminder until its use-by time.',
+  'provider-class':
+    'After a lost answer the class decides what is done; a wrong one sends twice or parks all.',
+  secrets: 'A secret that cannot be read stops the function or the channel that needs it.',
+  'key-epochs': 'An epoch that starts before every worker knows it gives one reminder two keys.',
+  'nested-times': 'A lease that ends before a send can end lets a second worker send.',
+  breaker: 'While the breaker is not running freely, reminders wait.',
+  table: 'Another table has no rows of ours: everything that was sent would be sent again.',
+  'table-ttl': 'Without it rows stay for ever; that is safe, but it is paid for and personal.',
+  'table-recovery': 'A lost ledger without recovery forgets what was sent.',
+  'table-protection': 'A table that can be deleted by one wrong command will be.',
+  schedule: 'A function whose schedule is off does nothing, and nothing says so.',
+  'function-time': 'A time-out below the run budget cuts runs off in the middle of a send.',
+  'alarm-subscriber': 'An alarm that nobody hears pages nobody.',
+} as const;
