@@ -29,4 +29,12 @@ const expectsOf: Record<string, (report: PartReport) => void> = {
     ];
     expect(report.notes).toContain(`boundaries met: ${met.join(', ')}`);
   },
+  simulation: ({ counts }) => {
+    expect(counts['episodes']).toBe(15);
+    for (const met of ['ended-before', 'ended-after', 'answer-lost', 'not-applied', 'frozen']) {
+      expect(counts[met], met).toBeGreaterThan(0);
+    }
+    expect(counts['redrive runs']).toBeGreaterThan(0);
+    expect(counts['at rest SENT']).toBeGreaterThan(3_000);
+  },
 };

@@ -1,5 +1,6 @@
 import { boundaries } from '#test/proof/boundaries.ts';
 import type { Part } from '#test/proof/part.ts';
+import { simulation } from '#test/proof/simulation.ts';
 
 /** Every proof, in the order in which `npm run prove` runs them. A new part is one line here. */
-export const PARTS: readonly Part[] = [boundaries];
+export const PARTS: readonly Part[] = [boundaries, simulation];

@@ -46,7 +46,9 @@ export function brokenAtRest(view: ReminderView): readonly string[] {
   const broken = [...brokenPromises(view)];
   const { row } = view;
   if (view.queued > 0) broken.push('the main queue is not empty');
-  if (row?.state === 'UNKNOWN' && !row.reason.startsWith('PARKED_')) {
+  const parked =
+    row?.reason.startsWith('PARKED_') || (view.dead > 0 && byPolicyOnly(view.provider));
+  if (row?.state === 'UNKNOWN' && !parked) {
     broken.push(`at rest as UNKNOWN for ${row.reason}, which no person has to look at`);
   }
   if (row?.state === 'DEFERRED') broken.push('at rest as DEFERRED');
@@ -67,6 +69,11 @@ function brokenReceipt(
   return known.kind === 'found' && known.record.key === sendKey
     ? []
     : ['SENT with a receipt that the provider never gave for it'];
+}
+
+/** A dead letter whose outcome only a policy could settle waits for a person, by protocol 6. */
+function byPolicyOnly({ sender }: MemoryProvider): boolean {
+  return sender.profile.providerClass === 'blind';
 }
 
 /** Where a policy lets an unknown outcome be sent anew. */

@@ -1,7 +1,12 @@
 import type { DeliveryDeps } from '#app/delivery-deps.ts';
 
 /** A call of a port that answers with a promise: where something can happen to a worker. */
-export type PortCall = { readonly port: string; readonly method: string; readonly ordinal: number };
+export type PortCall = {
+  readonly port: string;
+  readonly method: string;
+  readonly ordinal: number;
+  readonly args: readonly unknown[];
+};
 
 /** What becomes of a call. */
 export type Fate =
@@ -26,12 +31,18 @@ const NEVER = new Promise<never>(() => {});
 export class FatedWorker {
   readonly calls: PortCall[] = [];
   readonly #fateOf: (call: PortCall) => Fate;
+  readonly #seen: (call: PortCall, fate: Fate, answer: unknown) => void;
   readonly #end = Promise.withResolvers<void>();
   #ended = false;
   #sleep: (ms: number) => Promise<void> = () => NEVER;
 
-  constructor(fateOf: (call: PortCall) => Fate) {
+  /** @param seen called with each call that took effect and what it answered, lost or not */
+  constructor(
+    fateOf: (call: PortCall) => Fate,
+    seen: (call: PortCall, fate: Fate, answer: unknown) => void = () => {},
+  ) {
     this.#fateOf = fateOf;
+    this.#seen = seen;
   }
 
   get ended(): boolean {
@@ -63,16 +74,16 @@ export class FatedWorker {
         if (typeof member !== 'function') return member;
         return (...args: unknown[]) => {
           const invoke = () => member.apply(object, args) as unknown;
-          return this.#call(port, String(property), invoke);
+          return this.#call(port, String(property), args, invoke);
         };
       },
     });
   }
 
-  #call(port: string, method: string, invoke: () => unknown): unknown {
+  #call(port: string, method: string, args: unknown[], invoke: () => unknown): unknown {
     if (SYNCHRONOUS.has(`${port}.${method}`)) return invoke();
     if (this.#ended) return NEVER;
-    const call = { port, method, ordinal: this.calls.length };
+    const call = { port, method, ordinal: this.calls.length, args };
     this.calls.push(call);
     return this.#meet(call, this.#fateOf(call), () => {
       const answer = invoke();
@@ -87,6 +98,7 @@ export class FatedWorker {
     if (typeof fate === 'object' && fate.frozen === 'before') await this.#sleep(fate.forMs);
     if (this.#ended) return NEVER;
     const answer = await invoke();
+    this.#seen(call, fate, answer);
     if (fate === 'ended-after') return this.#die();
     if (typeof fate === 'object' && fate.frozen === 'after') await this.#sleep(fate.forMs);
     if (this.#ended) return NEVER;

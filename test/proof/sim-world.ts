@@ -1,0 +1,126 @@
+import type { EpochMs, SendKey } from '#core/brand.ts';
+import { instantOf } from '#core/instant.ts';
+import { epochFor, type KeyEpoch } from '#core/key-epoch.ts';
+import { identify } from '#core/send-key.ts';
+import { QueueModel } from '#infra/local/queue-emulator/queue-model.ts';
+import { seededRandom } from '#infra/local/seeded-random.ts';
+import type { Queue, SendRequest } from '#ports';
+import type { Mix, Weather } from '#test/proof/sim-mix.ts';
+import { behaviourIn } from '#test/proof/sim-weather.ts';
+import type { SimPorts } from '#test/proof/sim-worker.ts';
+import { aProfile, aReminder, FIRST_EPOCH } from '#test/support/core-data.ts';
+import { MemoryControls } from '#test/support/memory-controls.ts';
+import { MemoryLedger } from '#test/support/memory-ledger.ts';
+import { MemoryProvider } from '#test/support/memory-provider.ts';
+import { MemoryDeadLetters, MemoryQueue } from '#test/support/memory-queue.ts';
+import { VirtualClock } from '#test/support/virtual-clock.ts';
+import { LIMITS, QUEUE_NAME } from '#test/support/world.ts';
+
+const HOUR = 3_600_000;
+
+export type SimWorldOptions = {
+  readonly seed: number;
+  readonly mix: Mix;
+  readonly from: EpochMs;
+  /** Reminders due from here on have keys of the second epoch. */
+  readonly rotatesAt: EpochMs;
+  readonly weather: () => Weather;
+  /** Called as each send reaches the provider. */
+  readonly onSend: (request: SendRequest) => void;
+};
+
+/** What outlives every worker of an episode: queue, ledger, control documents, provider, time. */
+export class SimWorld {
+  readonly clock: VirtualClock;
+  readonly random;
+  readonly model: QueueModel;
+  readonly ledger = new MemoryLedger(false);
+  readonly controls = new MemoryControls();
+  readonly provider: MemoryProvider;
+  readonly #options: SimWorldOptions;
+  readonly #epochs: readonly KeyEpoch[];
+
+  constructor(options: SimWorldOptions) {
+    const { seed, mix, weather, onSend } = options;
+    this.#options = options;
+    this.random = seededRandom(seed);
+    this.clock = new VirtualClock(options.from);
+    const rotated = { ...FIRST_EPOCH, id: 'second', secret: 'the-second-secret-of-tests' };
+    this.#epochs = [FIRST_EPOCH, { ...rotated, from: instantOf(options.rotatesAt) }];
+    this.model = new QueueModel({
+      random: this.random,
+      queues: [QUEUE_NAME],
+      balanceUsd: 1_000_000,
+      behaviour: { visibility: mix.visibility, redeliveryJitterMs: 500 },
+    });
+    this.provider = new MemoryProvider({
+      profile: aProfile(mix.profile),
+      clock: this.clock,
+      random: this.random,
+      behaviourOf: (request) => {
+        onSend(request);
+        return behaviourIn(weather(), this.random);
+      },
+      cannotTell: () => weather() === 'provider resets' && this.random.fraction() < 0.3,
+      latencyMs: () => 20 + Math.floor(this.random.fraction() * 200),
+    });
+  }
+
+  /** The ports of a fresh worker, its clock off by as much as the mix allows. */
+  ports(): SimPorts {
+    const { mix, rotatesAt } = this.#options;
+    const spread = (this.random.fraction() * 2 - 1) * mix.clockSpreadMs;
+    // Every worker knows of a rotation an hour before the first reminder that it concerns is due.
+    const rotationKnown = this.clock.now() > rotatesAt - HOUR;
+    return {
+      queue: this.#queue(),
+      deadLetters: new MemoryDeadLetters(this.model, this.clock, QUEUE_NAME),
+      ledger: this.ledger,
+      controls: this.controls,
+      senders: new Map([['push', this.provider.sender]]),
+      clock: this.clock.skewed(Math.floor(spread)),
+      random: this.random,
+      epochs: rotationKnown ? this.#epochs : this.#epochs.slice(0, 1),
+      defaultChannel: 'push',
+      settings: mix.settings,
+      limits: LIMITS,
+    };
+  }
+
+  keyOf(userId: string, scheduledAt: EpochMs): SendKey {
+    const reminder = aReminder({
+      userId,
+      reminderId: 'r_sim',
+      scheduledAt: instantOf(scheduledAt),
+    });
+    return identify(reminder, epochFor(reminder.scheduledAt, this.#epochs)).sendKey;
+  }
+
+  queued(): number {
+    const stats = this.model.stats(QUEUE_NAME, this.clock.now());
+    if (stats.kind === 'refused') throw new Error(stats.code);
+    return stats.availableCount + stats.inFlightCount + stats.delayedCount;
+  }
+
+  dead(): readonly { readonly messageId: string; readonly payload: unknown }[] {
+    return this.model.messages(`${QUEUE_NAME}.dlq`, this.clock.now());
+  }
+
+  #queue(): Queue {
+    const queue = new MemoryQueue(this.model, this.clock, QUEUE_NAME);
+    return {
+      name: queue.name,
+      consume: (request) => queue.consume(request),
+      publish: (request) => queue.publish(request),
+      stats: () => queue.stats(),
+      ack: async (message) => {
+        const comesBack =
+          this.#options.weather() === 'queue redelivers' && this.random.fraction() < 0.5;
+        if (!comesBack) return queue.ack(message);
+        const request = { queue: QUEUE_NAME, messageId: message.ackHandle };
+        const answer = this.model.ack(request, this.clock.now(), true);
+        return answer.kind === 'acked' ? answer : { kind: 'not-in-flight' };
+      },
+    };
+  }
+}
