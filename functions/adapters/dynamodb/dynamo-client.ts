@@ -1,5 +1,3 @@
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
@@ -62,8 +60,8 @@ export function createDynamoClient(
     retryMode: 'standard',
     maxAttempts: timing.maxAttempts,
     requestHandler: {
-      httpAgent: new HttpAgent(sockets),
-      httpsAgent: new HttpsAgent(sockets),
+      httpAgent: sockets,
+      httpsAgent: sockets,
       connectionTimeout: timing.connectTimeoutMs,
       requestTimeout: timing.attemptTimeoutMs,
       // Without this the SDK only logs a warning when the time is up, and waits on.
