@@ -150,6 +150,20 @@ describe('2xx without a receipt', () => {
   });
 });
 
+describe('a trip in mid-run', () => {
+  it('sends nothing more of what is in hand and waits for its turn', async () => {
+    const stand = await openPipelineStand(engine, { providerClass: 'blind', concurrency: 1 });
+    stand.publish(20);
+    stand.provider.faults.rule('push', 1, { kind: 'no-receipt', accepted: false });
+    // Long against a record, so that the sixth send is under way when the fifth one trips.
+    stand.provider.faults.latencyMs = 60;
+    const run = await stand.consume();
+    expect(run.tally.submissions).toBeLessThanOrEqual(6);
+    expect(run.tally.outcomes['not-sent']).toBeGreaterThan(0);
+    expect(messagesIn(stand)).toBe(20);
+  });
+});
+
 /** Everything that the queue holds, wherever it is. */
 function messagesIn({ queue, queueName, clock }: PipelineStand): number {
   const stats = queue.model.stats(queueName, clock.now());

@@ -150,6 +150,14 @@ describe('2xx without a receipt', () => {
     expect(tripped(breakerAfter(...four, noReceipt(5)))).toBe('NO_RECEIPTS');
   });
 
+  it('after a resume five more are needed, and enough', () => {
+    const five = [1, 2, 3, 4, 5].map((n) => noReceipt(n));
+    const resumed = resume(breakerAfter(...five), { ...OPERATOR, at: SINCE });
+    const again = [6, 7, 8, 9].map((n) => noReceipt(n));
+    expect(tripped(again.reduce(withEvidence, resumed))).toBeNull();
+    expect(tripped([...again, noReceipt(10)].reduce(withEvidence, resumed))).toBe('NO_RECEIPTS');
+  });
+
   it('a receipt between them shows that the provider works', () => {
     const four = [1, 2, 3, 4].map((n) => noReceipt(n));
     expect(tripped(breakerAfter(...four, recorded(9), noReceipt(5)))).toBeNull();
