@@ -1,5 +1,6 @@
 import type { SenderDependencies } from '#adapters/providers/profile-sender.ts';
 import type { ChannelConfig, ChannelsConfig } from '#config/channels.ts';
+import { errorName, RemindOnceError } from '#core/errors.ts';
 import type { Sender } from '#ports';
 
 /**
@@ -12,10 +13,26 @@ export async function openSenders(
 ): Promise<ReadonlyMap<string, Sender>> {
   const entries = await Promise.all(
     Object.entries(channels).map(
-      async ([name, channel]) => [name, await openSender(channel, dependencies)] as const,
+      async ([name, channel]) => [name, await openNamed(name, channel, dependencies)] as const,
     ),
   );
   return new Map(entries);
+}
+
+async function openNamed(
+  name: string,
+  channel: ChannelConfig,
+  dependencies: SenderDependencies,
+): Promise<Sender> {
+  try {
+    return await openSender(channel, dependencies);
+  } catch (error) {
+    if (errorName(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new RemindOnceError(
+      'PROVIDER_SDK_MISSING',
+      `channel ${name} has the provider ${channel.provider}, whose SDK this bundle left out; it is built for the channels that infra names: deploy again with this one among them`,
+    );
+  }
 }
 
 async function openSender(

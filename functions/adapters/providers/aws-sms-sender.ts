@@ -17,7 +17,9 @@ import type { Sender, SendRequest } from '#ports';
  * Source: the types of `@aws-sdk/client-pinpoint-sms-voice-v2` (SendTextMessage takes no client
  * token, unlike the set-up calls of the same service; `Context` is "logged to the event
  * destination"; the answer is `MessageId`; errors as listed below). Blind; the send key is the
- * context's `send_key`. Codes travel in the body's `__type` (AWS JSON protocol 1.0).
+ * context's `send_key`. Codes travel in the body's `__type` (AWS JSON protocol 1.0), their `Reason`
+ * beside them: most reasons of ConflictException and ValidationException speak of the one number
+ * (opted out, blocked, country not enabled), the three listed ones of the sender.
  */
 export const AWS_SMS_PROFILE: ProviderProfile = {
   provider: 'aws-sms',
@@ -29,8 +31,11 @@ export const AWS_SMS_PROFILE: ProviderProfile = {
   statuses: {},
   codes: {
     place: 'body',
-    path: '__type',
+    path: 'Reason|__type',
     meanings: {
+      MESSAGE_TYPE_MISMATCH: 'channel-stopped',
+      NUMBER_CAPABILITIES_MISMATCH: 'channel-stopped',
+      RESOURCE_NOT_ACCESSIBLE: 'channel-stopped',
       ThrottlingException: 'deferred',
       ServiceQuotaExceededException: 'channel-stopped',
       AccessDeniedException: 'channel-stopped',

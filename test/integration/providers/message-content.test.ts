@@ -309,6 +309,26 @@ describe('answers in words of their own', () => {
 
   test.each([
     [
+      'ConflictException',
+      'DESTINATION_PHONE_NUMBER_OPTED_OUT',
+      { kind: 'rejected', code: 'HTTP_400_CONFLICTEXCEPTION' },
+    ],
+    [
+      'ConflictException',
+      'NUMBER_CAPABILITIES_MISMATCH',
+      { kind: 'channel-stopped', code: 'HTTP_400_NUMBER_CAPABILITIES_MISMATCH' },
+    ],
+    ['InternalServerException', undefined, { kind: 'unknown', cause: 'HTTP_500' }],
+  ])('AWS SMS: %s %s', async (type, Reason, result) => {
+    const status = type === 'InternalServerException' ? 500 : 400;
+    const { sender } = await open('aws-sms', {
+      provider: [reply(status, { __type: `com.amazonaws#${type}`, Reason })],
+    });
+    expect(await sender.send(send())).toEqual(result);
+  });
+
+  test.each([
+    [
       'AccountSuspendedException',
       { kind: 'channel-stopped', code: 'HTTP_400_ACCOUNTSUSPENDEDEXCEPTION' },
     ],
