@@ -81,7 +81,7 @@ describe('the emulators from the command line', () => {
     expect((await cli.ended).code).toBe(0);
   });
 
-  it('npm run provider: serves sends and the directory, and ends on SIGTERM', async () => {
+  it('npm run provider: serves sends, vendors and the directory, and ends on SIGTERM', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'faults-'));
     const file = join(folder, 'faults.json');
     writeFileSync(file, '{"script":[{"route":"blind","fault":{"kind":"defer"}}]}');
@@ -91,6 +91,8 @@ describe('the emulators from the command line', () => {
       const send = (path: string) => fetch(cli.url + path, { method: 'POST', headers, body: '{}' });
       expect((await send('/send')).status).toBe(200);
       expect((await send('/send/blind')).status).toBe(429);
+      expect((await send('/emails')).status).toBe(422);
+      expect(cli.stdout).toContain('resend');
       const effects = await (await fetch(`${cli.url}/_emulator/effects`)).json();
       expect(effects).toMatchObject({ counts: { k1: 1 } });
     } finally {

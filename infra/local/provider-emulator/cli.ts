@@ -4,6 +4,7 @@ import { controlFaults } from '../control-route.ts';
 import { emulatorCommand, faultsOption, runEmulatorCli } from '../emulator-cli.ts';
 import { PROVIDER_FAULT_MIXES, providerFaultsBody } from './fault-mixes.ts';
 import { ProviderEmulator } from './provider-emulator.ts';
+import { VENDOR_SURFACES } from './vendors/vendor-surfaces.ts';
 
 type CliOptions = {
   readonly port: number;
@@ -15,14 +16,17 @@ type CliOptions = {
 
 const command: Command = emulatorCommand(
   'provider',
-  'Notification providers of each class and a user directory, played on this machine.',
+  'Notification providers of each class, vendors and a user directory, played on this machine.',
   4200,
 ).addOption(
-  faultsOption(PROVIDER_FAULT_MIXES, providerFaultsBody(new ProviderEmulator({}).routes)),
+  faultsOption(
+    PROVIDER_FAULT_MIXES,
+    providerFaultsBody(new ProviderEmulator({ surfaces: VENDOR_SURFACES }).routes),
+  ),
 );
 
 await runEmulatorCli(command, async (options: CliOptions) => {
-  const emulator = new ProviderEmulator(options);
+  const emulator = new ProviderEmulator({ ...options, surfaces: VENDOR_SURFACES });
   if (options.faults !== undefined) controlFaults(emulator.faults, options.faults);
   if (options.latency > 0) emulator.faults.latencyMs = options.latency;
   await emulator.start();
@@ -32,7 +36,7 @@ await runEmulatorCli(command, async (options: CliOptions) => {
 function usage({ url, names }: ProviderEmulator): string {
   return [
     `Provider emulator on ${url}`,
-    `  profiles: ${names.filter((name) => name !== 'directory').join(', ')}`,
+    `  profiles, and vendors in their own wire form: ${names.filter((name) => name !== 'directory').join(', ')}`,
     '',
     `  curl -s ${url}/send -H 'authorization: Bearer any' -H 'idempotency-key: k1' -H 'content-type: application/json' -d '{"n":1}'`,
     `  curl -s ${url}/send/queryable …   and   curl -s '${url}/messages/queryable?key=k1' …`,
