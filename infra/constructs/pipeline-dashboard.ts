@@ -74,6 +74,15 @@ export class PipelineDashboard extends Construct {
         ],
         [
           graph(
+            'Redrive',
+            (['redriven', 'settled', 'kept', 'failed'] as const).map((name) =>
+              metrics.redriveCount(name),
+            ),
+          ),
+          gauges('Findings', 'findings', 'stoppedChannels', 'unrecordedReceipts'),
+        ],
+        [
+          graph(
             'Functions: errors',
             functions.map((lambda) => lambda.metricErrors()),
           ),

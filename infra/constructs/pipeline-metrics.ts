@@ -1,9 +1,15 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric, type MetricOptions, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import { CONSUMER_METRICS, METRIC_NAMESPACE, STATS_METRICS } from '#config/metrics.ts';
+import {
+  CONSUMER_METRICS,
+  METRIC_NAMESPACE,
+  REDRIVE_METRICS,
+  STATS_METRICS,
+} from '#config/metrics.ts';
 import type { LedgerTableReference } from '#infra/constructs/reminder-ledger.ts';
 
 export type ConsumerCount = keyof typeof CONSUMER_METRICS;
+export type RedriveCount = keyof typeof REDRIVE_METRICS;
 export type StatsGauge = keyof typeof STATS_METRICS;
 
 /** The metrics that one pipeline publishes, and those that AWS publishes about its table. */
@@ -19,6 +25,11 @@ export class PipelineMetrics {
   /** A count of the consumer; summed over the period unless said otherwise. */
   count(count: ConsumerCount, options: MetricOptions = {}): Metric {
     return this.#own(CONSUMER_METRICS[count], { statistic: Stats.SUM, ...options });
+  }
+
+  /** A count of the redrive; summed over the period unless said otherwise. */
+  redriveCount(count: RedriveCount, options: MetricOptions = {}): Metric {
+    return this.#own(REDRIVE_METRICS[count], { statistic: Stats.SUM, ...options });
   }
 
   /** A gauge of the stats function; its maximum over the period unless said otherwise. */

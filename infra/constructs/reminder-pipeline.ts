@@ -11,6 +11,7 @@ import { AlarmTopic } from '#infra/constructs/alarm-topic.ts';
 import { DEFAULTS, FUNCTION_ROLES, type FunctionRole } from '#infra/constructs/defaults.ts';
 import type { FunctionSchedule } from '#infra/constructs/function-schedule.ts';
 import { lostInvocationsQueue } from '#infra/constructs/lost-invocations.ts';
+import { allowOperating, allowReading } from '#infra/constructs/operator-permissions.ts';
 import { PipelineAlarms } from '#infra/constructs/pipeline-alarms.ts';
 import { PipelineDashboard } from '#infra/constructs/pipeline-dashboard.ts';
 import { allow, type PipelineFunction } from '#infra/constructs/pipeline-function.ts';
@@ -18,9 +19,10 @@ import { pipelineFunctions, pipelineSchedules } from '#infra/constructs/pipeline
 import {
   type ConsumerCount,
   PipelineMetrics,
+  type RedriveCount,
   type StatsGauge,
 } from '#infra/constructs/pipeline-metrics.ts';
-import { type ReminderLedger, unresolvedIndexArn } from '#infra/constructs/reminder-ledger.ts';
+import type { ReminderLedger } from '#infra/constructs/reminder-ledger.ts';
 import type { PipelineSettings } from '#infra/constructs/settings.ts';
 import { checkSettings } from '#infra/constructs/settings-faults.ts';
 import { parsedChannels } from '#infra/constructs/timeouts.ts';
@@ -97,29 +99,18 @@ export class ReminderPipeline extends Construct {
     this.node.addValidation({ validate: () => this.#identityFaults() });
   }
 
-  /** Lets an operator look: ledger rows, unresolved rows, control rows. */
+  /** Lets somebody look: ledger rows, unresolved rows, control documents. */
   grantReadLedger(grantee: IGrantable): void {
-    const { table } = this.ledger;
-    allow(grantee, ['dynamodb:GetItem'], [table.tableArn]);
-    allow(grantee, ['dynamodb:Query'], [unresolvedIndexArn(table)]);
+    allowReading(this, grantee);
   }
 
   /**
-   * Lets an operator run the command line: everything that the functions may do to the ledger, the
-   * secrets that it needs, and starting any of the functions.
+   * Lets an operator run the command line, every command of it: the ledger, the secrets that it
+   * needs, starting the functions, and looking at what is deployed. One permission, on metrics,
+   * has no resource to be bound to.
    */
   grantOperate(grantee: IGrantable): void {
-    this.grantReadLedger(grantee);
-    allow(grantee, ['dynamodb:PutItem'], [this.ledger.table.tableArn]);
-    const { apiKeySecret, keyEpochSecrets, channelSecrets } = this.ledger;
-    allow(
-      grantee,
-      ['secretsmanager:GetSecretValue'],
-      [apiKeySecret, ...keyEpochSecrets.values(), ...channelSecrets.values()].map(
-        (secret) => secret.policyArn,
-      ),
-    );
-    for (const role of FUNCTION_ROLES) this.grantInvoke(role, grantee);
+    allowOperating(this, grantee);
   }
 
   /** Lets somebody start one function out of turn. */
@@ -130,6 +121,11 @@ export class ReminderPipeline extends Construct {
   /** Any count of the consumer; summed over five minutes unless said otherwise. */
   metric(count: ConsumerCount, options?: MetricOptions): Metric {
     return this.#metrics.count(count, options);
+  }
+
+  /** Any count of the redrive; summed over five minutes unless said otherwise. */
+  metricRedrive(count: RedriveCount, options?: MetricOptions): Metric {
+    return this.#metrics.redriveCount(count, options);
   }
 
   /** Any gauge of the stats function; its maximum over five minutes unless said otherwise. */
