@@ -32,6 +32,8 @@ export type UnknownStandOptions = {
   /** Channels as a deployment writes them, their addresses in the provider emulator. */
   readonly channels: (url: string) => Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly settings?: Partial<DeliverySettings>;
+  /** While a secret is being read: where a worker may be frozen. */
+  readonly onSecretRead?: (clock: EmulatorClock) => void;
 };
 
 /** How a worker of this stand fares; it goes on to the end unless something is said. */
@@ -93,7 +95,12 @@ export async function openUnknownStand(engine: EmbeddedDynamo, options: UnknownS
     return openSenders(Object.fromEntries(quick), {
       http,
       clock: driven,
-      secrets: { get: async (reference) => secrets.get(reference) ?? 'planted_key' },
+      secrets: {
+        async get(reference) {
+          options.onSecretRead?.(clock);
+          return secrets.get(reference) ?? 'planted_key';
+        },
+      },
     });
   }
 

@@ -3,13 +3,18 @@ import { figure } from '#config/faults.ts';
 import { BLIND_POLICIES } from '#core/send-result.ts';
 
 /** HTTPS everywhere; plain HTTP only to this machine, where the emulators listen. */
-export const providerUrl = z.url({ error: 'is not a URL' }).refine(
-  (text) => {
-    const url = URL.parse(text);
-    return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
-  },
-  { error: 'must be an https URL (http is allowed for 127.0.0.1, ::1 and localhost only)' },
-);
+export const providerUrl = z
+  .url({ error: 'is not a URL' })
+  .refine(
+    (text) => {
+      const url = URL.parse(text);
+      return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
+    },
+    { error: 'must be an https URL (http is allowed for 127.0.0.1, ::1 and localhost only)' },
+  )
+  .refine((text) => !URL.parse(text)?.username && !URL.parse(text)?.password, {
+    error: 'holds a user or password, which would be readable in the settings; use secretRef',
+  });
 
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);

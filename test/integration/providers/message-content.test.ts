@@ -250,6 +250,39 @@ describe('a placeholder without a value', () => {
   });
 });
 
+describe.each(VENDOR_STANDS)('field report 74, 75, 76: $provider echoes the request', (stand) => {
+  test.each([200, 400, 401, 409, 429, 500])(
+    '%i: nothing of it is in the result',
+    async (status) => {
+      const { sender } = await open(stand.provider, {
+        provider: [
+          (answer, seen) => {
+            const text = JSON.stringify(seen);
+            const error = {
+              code: text,
+              status: text,
+              message: text,
+              details: [{ errorCode: text }],
+            };
+            const body = {
+              name: text,
+              code: text,
+              __type: text,
+              Reason: text,
+              error,
+              errors: [text],
+            };
+            answer.writeHead(status, { 'content-type': 'application/json' });
+            answer.end(JSON.stringify(stand.provider === 'fcm' ? { error } : body));
+          },
+        ],
+      });
+      const result = JSON.stringify(await sender.send(send()));
+      expect(result).not.toMatch(/planted|ann@|1555000|device-token|Bearer|Basic|Key /);
+    },
+  );
+});
+
 describe('answers in words of their own', () => {
   test.each([
     [

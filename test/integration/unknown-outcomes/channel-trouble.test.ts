@@ -173,3 +173,26 @@ test('field report 36: what fails after the send never causes the send again', a
   expect(await stand.rowOf(payload)).toMatchObject({ state: 'SENT', attempt: 0 });
   expect([...stand.live(), ...stand.deadLetters()]).toEqual([]);
 });
+
+test('field report 23: a worker that was frozen in a look-up sends nothing under a spent lease', async () => {
+  let freezes = 1;
+  const stand = await openUnknownStand(engine, {
+    channels: mailAndPush,
+    onSecretRead(clock) {
+      if (freezes > 0) clock.advance(stand.settings.leaseMs - 5_000);
+      freezes -= 1;
+    },
+  });
+  const payload = stand.payload('mail');
+  stand.publish(payload);
+  await stand.consume();
+  expect(stand.provider.calls.count('resend')).toBe(0);
+  expect(await stand.rowOf(payload)).toMatchObject({
+    state: 'DEFERRED',
+    reason: 'LEASE_TOO_SHORT',
+    firstSendAt: null,
+  });
+  await stand.consumeUntil(DUE_AT + HOUR_MS);
+  expect(await stand.rowOf(payload)).toMatchObject({ state: 'SENT' });
+  expect(stand.effects()).toBe(1);
+});

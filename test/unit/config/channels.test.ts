@@ -54,6 +54,9 @@ describe.each(PROVIDER_NAMES)('%s', (provider) => {
     expect(faultsAt('http://127.0.0.1:4000')).toEqual([]);
     expect(faultsAt('http://api.example.com').join()).toContain('must be an https URL');
     expect(faultsAt('http://127.0.0.1.example.com').join()).toContain('must be an https URL');
+    const withPassword = faultsAt('https://user:planted@api.example.com').join();
+    expect(withPassword).toContain('use secretRef');
+    expect(withPassword).not.toContain('planted');
   });
 });
 
