@@ -1,11 +1,13 @@
 import { changeBreaker } from '#app/breaker-control.ts';
-import { BreakerWatch } from '#app/breaker-watch.ts';
+import { BreakerWatch, sayTripped } from '#app/breaker-watch.ts';
+import type { SendKey } from '#core/brand.ts';
 import { type Breaker, planRun, type RunPlan, resumeIfDue } from '#core/breaker.ts';
-import { type Evidence, withEvidence } from '#core/breaker-evidence.ts';
-import type { Clock, ControlStore, Telemetry } from '#ports';
+import { type Evidence, foundSent, withEvidence } from '#core/breaker-evidence.ts';
+import type { Clock, ControlStore, Ledger, Telemetry } from '#ports';
 
 export type GuardDeps = {
   readonly controls: ControlStore;
+  readonly ledger: Pick<Ledger, 'read'>;
   readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'log' | 'count'>;
   /** The configured sends at once per channel. */
@@ -19,6 +21,11 @@ export type GuardedRun =
   | { readonly kind: 'paused'; readonly breaker: Breaker }
   /** Fails closed: an open breaker that cannot be read must not look like a closed one. */
   | { readonly kind: 'unreadable'; readonly code: string };
+
+type FoundBreaker = { readonly breaker: Breaker; readonly version: number };
+
+/** Consistent reads of one run's start, at most; they are made only while acceptances wait. */
+const ROWS_LOOKED_UP = 10;
 
 /**
  * The breaker's place in one consumer environment: asked once before a run starts. It remembers
@@ -38,18 +45,47 @@ export class BreakerGuard {
     const { controls, clock, concurrency } = this.#deps;
     const now = clock.now();
     const unsaved = this.#unsaved;
-    const answer = await changeBreaker(controls, (breaker) =>
-      unsaved.reduce(withEvidence, resumeIfDue(breaker, now)),
-    );
+    let wasPaused = false;
+    const answer = await changeBreaker(controls, (breaker) => {
+      wasPaused = breaker.mode.kind === 'paused';
+      return unsaved.reduce(withEvidence, resumeIfDue(breaker, now));
+    });
     if (answer.kind === 'failed') return { kind: 'unreadable', code: answer.code };
     this.#unsaved = [];
-    const { breaker, version } = answer;
+    const { breaker, version } = await this.#withRowsLookedUp(answer);
     const plan = planRun(breaker, concurrency, now);
-    if (plan === null) return { kind: 'paused', breaker };
+    if (plan === null) {
+      if (!wasPaused) sayTripped(this.#deps, breaker);
+      return { kind: 'paused', breaker };
+    }
     const keep = (evidence: readonly Evidence[]) => {
       this.#unsaved = [...this.#unsaved, ...evidence];
     };
     const watch = new BreakerWatch(this.#deps, { breaker, version, plan }, keep);
     return { kind: 'go', plan, watch };
+  }
+
+  /**
+   * Acceptances that waited for their record may have one by now: applied before its answer was
+   * lost, or written by whoever took the key over. Otherwise they would page until a person looks.
+   */
+  async #withRowsLookedUp(found: FoundBreaker): Promise<FoundBreaker> {
+    const { controls, ledger, clock } = this.#deps;
+    const waiting = found.breaker.unrecorded.slice(0, ROWS_LOOKED_UP);
+    if (waiting.length === 0) return found;
+    const rows = await Promise.all(waiting.map(({ sendKey }) => ledger.read(sendKey as SendKey)));
+    const at = clock.now();
+    const evidence = rows.flatMap((answer) => {
+      if (answer.kind !== 'row' || answer.row.state !== 'SENT') return [];
+      const { sendKey, channel, reason, receipt } = answer.row;
+      return receipt === null
+        ? []
+        : [foundSent({ sendKey, channel, reason, receiptFound: receipt }, at)];
+    });
+    if (evidence.length === 0) return found;
+    const saved = await changeBreaker(controls, (breaker) =>
+      evidence.reduce(withEvidence, breaker),
+    );
+    return saved.kind === 'failed' ? found : saved;
   }
 }

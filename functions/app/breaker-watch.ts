@@ -157,10 +157,13 @@ export class BreakerWatch {
   #adoptOwn(next: Breaker): void {
     const trips = next.mode.kind === 'paused' && this.#breaker.mode.kind !== 'paused';
     this.#breaker = next;
-    if (!trips) return;
-    const { reason, since } = next;
-    const { telemetry, tripsMetric } = this.#deps;
-    telemetry.count(tripsMetric, 1);
-    telemetry.log('error', 'breaker_tripped', { reason, since });
+    if (trips) sayTripped(this.#deps, next);
   }
+}
+
+/** Once, by whoever's evidence tripped it. */
+export function sayTripped({ telemetry, tripsMetric }: GuardDeps, tripped: Breaker): void {
+  const { reason, since } = tripped;
+  telemetry.count(tripsMetric, 1);
+  telemetry.log('error', 'breaker_tripped', { reason, since: new Date(since).toISOString() });
 }

@@ -78,7 +78,8 @@ async function guardedDrain(
   }
   if (start.kind === 'paused') {
     const { reason, since, by } = start.breaker;
-    telemetry.log('warn', 'consumption_paused', { reason, since, by });
+    const pausedSince = new Date(since).toISOString();
+    telemetry.log('warn', 'consumption_paused', { reason, since: pausedSince, by });
     return { result: { end: 'paused', tally: openTally() }, watch: null };
   }
   const { watch, plan } = start;
@@ -115,6 +116,7 @@ async function open(
   const { clock, telemetry } = surroundings;
   const guard = new BreakerGuard({
     controls,
+    ledger,
     clock,
     telemetry,
     concurrency: drain.concurrency,

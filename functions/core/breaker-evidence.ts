@@ -54,6 +54,9 @@ export type DeliveryFacts = {
   readonly submissions: number;
 };
 
+/** The reason of a row whose provider accepted its last send (`core/plan-after-send.ts`). */
+const ACCEPTED = 'ACCEPTED';
+
 /** The winner of a lost claim holds the very receipt that we got: one acceptance, recorded. */
 export const WINNER_HOLDS_SAME_RECEIPT = 'WINNER_HOLDS_SAME_RECEIPT';
 /** The winner of a lost claim holds another receipt: two acceptances. */
@@ -97,17 +100,34 @@ export function evidenceOf(facts: DeliveryFacts, at: EpochMs): readonly Evidence
 }
 
 function recordedOf(
-  { outcome, receiptId, receiptFound, submissions }: DeliveryFacts,
+  { outcome, reason, receiptId, receiptFound, submissions }: DeliveryFacts,
   sendKey: string,
   channel: string,
   at: EpochMs,
 ): readonly Evidence[] {
-  if (receiptFound !== null) {
-    return [{ kind: 'recorded', channel, sendKey, receipt: receiptFound, proof: 'row', at }];
-  }
+  if (receiptFound !== null) return [foundSent({ sendKey, channel, reason, receiptFound }, at)];
   if (outcome !== 'sent' || receiptId === null) return [];
   const proof = submissions > 0 ? 'send' : 'question';
   return [{ kind: 'recorded', channel, sendKey, receipt: receiptId, proof, at }];
+}
+
+/**
+ * What a row that was found SENT says of an acceptance that waited for its record. Only a row that
+ * a send has ended holds a receipt to compare with: an operator types his, a question may be
+ * answered in other words, and a policy has none.
+ */
+export function foundSent(
+  row: {
+    readonly sendKey: string;
+    readonly channel: string;
+    readonly reason: string;
+    readonly receiptFound: string;
+  },
+  at: EpochMs,
+): Evidence {
+  const { sendKey, channel, reason, receiptFound } = row;
+  const receipt = reason === ACCEPTED ? receiptFound : ASSUMED_RECEIPT;
+  return { kind: 'recorded', channel, sendKey, receipt, proof: 'row', at };
 }
 
 /** How the provider's proof and the row stand to each other at the end of one delivery. */

@@ -89,6 +89,23 @@ describe('receipts ahead of terminal rows', () => {
     expect(stand.provider.effects.duplicated().size).toBe(0);
   });
 
+  it('a record that was applied although nobody answered is made good by the next delivery', async () => {
+    const stand = await openPipelineStand(engine);
+    stand.publish(1);
+    stand.table.rule((request) => {
+      const { operation, body } = request;
+      if (writesOf('SENT')(request) !== undefined) return { kind: 'drop-answer' };
+      const readsRow = operation === 'GetItem' && body.includes('k1_');
+      return readsRow ? dynamoError('InternalServerError', 500) : undefined;
+    });
+    await stand.consume();
+    expect((await breakerOf(stand)).unrecorded).toHaveLength(1);
+    stand.table.calm();
+    await stand.clock.sleep(70_000);
+    expect((await stand.consume()).tally).toMatchObject({ duplicatesAbsorbed: 1, submissions: 0 });
+    expect((await breakerOf(stand)).unrecorded).toEqual([]);
+  });
+
   it('resumes by itself, slowly, once the table takes its word again, and loses nothing', async () => {
     const stand = await openPipelineStand(engine, { concurrency: 4 });
     stand.publish(12);

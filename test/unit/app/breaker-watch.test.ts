@@ -8,14 +8,18 @@ import { FRESH_BREAKER, limit, pause } from '#core/breaker.ts';
 import { withEvidence } from '#core/breaker-evidence.ts';
 import { OPERATOR, unrecorded } from '#test/support/breaker-data.ts';
 import { HandClock } from '#test/support/hand-clock.ts';
+import { aClaimedRow, finished } from '#test/support/ledger-rows.ts';
 import { MemoryControls } from '#test/support/memory-controls.ts';
+import { MemoryLedger } from '#test/support/memory-ledger.ts';
 
 function open(controls = new MemoryControls()) {
   const clock = new HandClock();
+  const ledger = new MemoryLedger();
   const counted: string[] = [];
   const logged: string[] = [];
   const deps: GuardDeps = {
     controls,
+    ledger,
     clock,
     concurrency: 8,
     tripsMetric: 'Trips',
@@ -24,7 +28,7 @@ function open(controls = new MemoryControls()) {
       log: (_level, event) => logged.push(event),
     },
   };
-  return { controls, clock, counted, logged, deps, guard: new BreakerGuard(deps) };
+  return { controls, ledger, clock, counted, logged, deps, guard: new BreakerGuard(deps) };
 }
 
 async function watchOf(guard: BreakerGuard): Promise<BreakerWatch> {
@@ -73,6 +77,52 @@ describe('a run that takes a key over', () => {
     await watch.end({ end: 'queue-empty', tally: openTally() });
     expect(await readBreaker(controls)).toMatchObject({
       breaker: { mode: { kind: 'running' }, unrecorded: [] },
+    });
+  });
+});
+
+describe('the start of a run', () => {
+  const row = finished(aClaimedRow(), 'SENT');
+  const waiting = (receipt: string, at: number) =>
+    ({ kind: 'unrecorded', sendKey: row.sendKey, attempt: 0, receipt, at }) as const;
+
+  async function startWith(receipt: string, reason: string) {
+    const { guard, controls, clock, ledger, counted } = open();
+    ledger.rows.set(row.sendKey, { ...row, reason });
+    await changeBreaker(controls, (breaker) =>
+      withEvidence(breaker, waiting(receipt, clock.now())),
+    );
+    const { kind } = await guard.start();
+    const answer = await readBreaker(controls);
+    if (answer.kind === 'failed') throw new Error(answer.code);
+    return { kind, waits: answer.breaker.unrecorded.length, trips: counted.length };
+  }
+
+  it('finds the record of an acceptance that waited for one', async () => {
+    expect(await startWith('rcpt_0001', 'ACCEPTED')).toEqual({ kind: 'go', waits: 0, trips: 0 });
+  });
+
+  it('trips where the record holds another receipt', async () => {
+    expect(await startWith('rcpt_extra', 'ACCEPTED')).toEqual({
+      kind: 'paused',
+      waits: 0,
+      trips: 1,
+    });
+  });
+
+  it('takes the word of an operator and of a question, whatever receipt they name', async () => {
+    for (const reason of ['RESOLVED_SENT', 'FOUND_AT_PROVIDER', 'ASSUMED_SENT_BY_POLICY']) {
+      expect(await startWith('rcpt_extra', reason)).toMatchObject({ kind: 'go', waits: 0 });
+    }
+  });
+
+  it('waits on while the row is not finished', async () => {
+    const { guard, controls, clock, ledger } = open();
+    ledger.rows.set(row.sendKey, finished(aClaimedRow({ sendKey: row.sendKey }), 'UNKNOWN'));
+    await changeBreaker(controls, (breaker) => withEvidence(breaker, waiting('r', clock.now())));
+    await guard.start();
+    expect(await readBreaker(controls)).toMatchObject({
+      breaker: { unrecorded: [{ receipt: 'r' }] },
     });
   });
 });
