@@ -29,6 +29,10 @@ const expectsOf: Record<string, (report: PartReport) => void> = {
     ];
     expect(report.notes).toContain(`boundaries met: ${met.join(', ')}`);
   },
+  interleavings: ({ counts }) => {
+    expect(counts['runs']).toBe(300);
+    expect(counts['steps']).toBeGreaterThan(5_000);
+  },
   simulation: ({ counts }) => {
     expect(counts['episodes']).toBe(15);
     for (const met of ['ended-before', 'ended-after', 'answer-lost', 'not-applied', 'frozen']) {

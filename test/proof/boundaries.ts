@@ -133,7 +133,7 @@ async function play(scenario: Scenario, ends: readonly End[]): Promise<Played> {
     if (world.messages().length === 0) break;
     await untilNextDue(world);
   }
-  for (const promise of brokenAtRest(viewOf(world, PAYLOAD))) broken.add(promise);
+  for (const promise of brokenAtRest(viewOf(world, PAYLOAD), true)) broken.add(promise);
   return { calls, broken: [...broken], end: endOf(world), story };
 }
 

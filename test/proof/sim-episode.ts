@@ -217,7 +217,7 @@ class Episode {
       const effects = provider.model.effects.of(sendKey);
       const user = String(reminder);
       const view = { row, effects, provider, queued: queued.get(user) ?? 0 };
-      for (const what of brokenAtRest({ ...view, dead: dead.get(user) ?? 0 })) {
+      for (const what of brokenAtRest({ ...view, dead: dead.get(user) ?? 0 }, true)) {
         this.#broken.push({ reminder, what });
       }
       this.#count(row === undefined ? 'at rest NO_ROW' : `at rest ${stateOf(row)}`);

@@ -33,6 +33,7 @@ const SILENT: Telemetry = { log() {}, count() {}, gauge() {}, sample() {} };
 export async function consumeOnce(ports: SimPorts, mix: Mix): Promise<number> {
   const guard = new BreakerGuard({
     controls: ports.controls,
+    ledger: ports.ledger,
     clock: ports.clock,
     telemetry: SILENT,
     concurrency: DRAIN.concurrency,

@@ -41,17 +41,20 @@ export function brokenPromises(view: ReminderView): readonly string[] {
   return broken;
 }
 
-/** What must hold once nothing moves any more. */
-export function brokenAtRest(view: ReminderView): readonly string[] {
+/**
+ * What must hold once nothing moves any more.
+ * @param redriven whether dead letters were redriven until none moved; else they may still be due
+ */
+export function brokenAtRest(view: ReminderView, redriven: boolean): readonly string[] {
   const broken = [...brokenPromises(view)];
   const { row } = view;
   if (view.queued > 0) broken.push('the main queue is not empty');
-  const parked =
-    row?.reason.startsWith('PARKED_') || (view.dead > 0 && byPolicyOnly(view.provider));
-  if (row?.state === 'UNKNOWN' && !parked) {
+  if (row === undefined || (view.dead > 0 && !redriven)) return broken;
+  const parked = row.reason.startsWith('PARKED_') || (view.dead > 0 && byPolicyOnly(view.provider));
+  if (row.state === 'UNKNOWN' && !parked) {
     broken.push(`at rest as UNKNOWN for ${row.reason}, which no person has to look at`);
   }
-  if (row?.state === 'DEFERRED') broken.push('at rest as DEFERRED');
+  if (row.state === 'DEFERRED') broken.push('at rest as DEFERRED');
   return broken;
 }
 

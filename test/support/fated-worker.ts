@@ -1,4 +1,5 @@
 import type { DeliveryDeps } from '#app/delivery-deps.ts';
+import { wrapPorts } from '#test/support/port-calls.ts';
 
 /** A call of a port that answers with a promise: where something can happen to a worker. */
 export type PortCall = {
@@ -56,40 +57,19 @@ export class FatedWorker {
 
   deps(deps: DeliveryDeps): DeliveryDeps {
     this.#sleep = (ms) => deps.clock.sleep(ms);
-    const wrapped = Object.entries(deps).map(([name, value]) => [name, this.#wrap(name, value)]);
-    return Object.fromEntries(wrapped) as DeliveryDeps;
+    return wrapPorts(deps, (...call) => this.#call(...call));
   }
 
-  #wrap(name: string, value: unknown): unknown {
-    if (value instanceof Map) {
-      return new Map([...value].map(([key, inner]) => [key, this.#wrap(name, inner)]));
-    }
-    return isPort(value) ? this.#port(name, value) : value;
-  }
-
-  #port(port: string, target: object): object {
-    return new Proxy(target, {
-      get: (object, property) => {
-        const member = Reflect.get(object, property, object) as unknown;
-        if (typeof member !== 'function') return member;
-        return (...args: unknown[]) => {
-          const invoke = () => member.apply(object, args) as unknown;
-          return this.#call(port, String(property), args, invoke);
-        };
-      },
-    });
-  }
-
-  #call(port: string, method: string, args: unknown[], invoke: () => unknown): unknown {
-    if (SYNCHRONOUS.has(`${port}.${method}`)) return invoke();
+  #call(
+    port: string,
+    method: string,
+    args: readonly unknown[],
+    invoke: () => Promise<unknown>,
+  ): Promise<unknown> {
     if (this.#ended) return NEVER;
     const call = { port, method, ordinal: this.calls.length, args };
     this.calls.push(call);
-    return this.#meet(call, this.#fateOf(call), () => {
-      const answer = invoke();
-      if (answer instanceof Promise) return answer;
-      throw new Error(`${port}.${method} answers at once: list it as synchronous`);
-    });
+    return this.#meet(call, this.#fateOf(call), invoke);
   }
 
   async #meet(call: PortCall, fate: Fate, invoke: () => Promise<unknown>): Promise<unknown> {
@@ -112,23 +92,10 @@ export class FatedWorker {
   }
 }
 
-/** Members of ports that answer at once. A new one must be listed here, or the proof fails. */
-const SYNCHRONOUS = new Set(['clock.now', 'random.fraction', 'random.token', 'senders.content']);
-
 /** What an adapter makes of a call of which it has no answer. */
 function failureOf({ port, method }: PortCall): unknown {
   if (port === 'clock') return undefined;
   if (method === 'send') return { kind: 'unknown', cause: 'CONNECTION_LOST' };
   if (method === 'query') return { kind: 'cannot-tell', cause: 'CONNECTION_LOST' };
   return { kind: 'failed', code: 'CONNECTION_LOST' };
-}
-
-function isPort(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  for (let level: object | null = value; level !== null; level = Object.getPrototypeOf(level)) {
-    if (level === Object.prototype) return false;
-    const members = Object.values(Object.getOwnPropertyDescriptors(level));
-    if (members.some(({ value: member }) => typeof member === 'function')) return true;
-  }
-  return false;
 }

@@ -38,6 +38,11 @@ export class VirtualClock implements Clock {
     };
   }
 
+  /** Moves time on while whoever sleeps goes on sleeping. */
+  advance(ms: number): void {
+    this.#now += ms;
+  }
+
   /** Lets `work` run to its end. Fails when it waits for something that no sleeper will bring. */
   async run<Result>(work: Promise<Result>): Promise<Result> {
     let ended = false;
