@@ -45,6 +45,8 @@ export type RedriveMoment = {
   readonly health: ChannelHealth;
   /** Another dead letter of the same send key was redriven in this run. */
   readonly redrivenThisRun: boolean;
+  /** Redrives of this key before it was due, which no row counts; absent: none. */
+  readonly earlyRedrives?: number;
   /** The token that a reopened or first row gets. */
   readonly token: ClaimToken;
 };
@@ -128,12 +130,18 @@ function planWithoutRow(
     const next = expiredRow(delivery, token, now, settings);
     return settle('USE_BY_PASSED', { kind: 'create', next }, 'NO_ROW');
   }
-  const obstacle = heldBack(0, null, rules, moment);
-  if (obstacle !== null) return obstacle;
   // Until it is due, a worker that has not heard of a new key epoch computes another key: a row
-  // written now could be one that no other worker ever finds. Nothing claims it before then.
-  if (!isDue(delivery.reminder, now, settings)) return redrive('NO_ROW', NO_WRITE, 'NOT_DUE');
-  const next = firstReopened(delivery, token, now, settings);
+  // written now could be one that no other worker ever finds. Nothing claims it before then, and
+  // its redrives are counted beside the ledger.
+  const early = !isDue(delivery.reminder, now, settings);
+  if (early && moment.redrivenThisRun) {
+    return unwell(moment) ?? redrive('SAME_REMINDER', NO_WRITE, 'NOT_DUE');
+  }
+  const detail = early ? 'NOT_DUE' : null;
+  const obstacle = heldBack(moment.earlyRedrives ?? 0, detail, rules, moment);
+  if (obstacle !== null) return obstacle;
+  if (early) return redrive('NO_ROW', NO_WRITE, detail);
+  const next = firstReopened(delivery, token, now, settings, moment.earlyRedrives ?? 0);
   return redrive('NO_ROW', { kind: 'create', next }, null);
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { EpochMs } from '#core/brand.ts';
+import type { EpochMs, SendKey } from '#core/brand.ts';
 import type { CanaryVerdict } from '#core/judge-canary.ts';
 import { type ChannelHealth, HEALTHY, type RedriveRules } from '#core/plan-redrive.ts';
 
@@ -12,6 +12,7 @@ const LONGEST_BACKOFF_MS = 6 * 3_600_000;
 
 const lease = z.object({ runId: z.string(), startedAt: z.int(), until: z.int() });
 const setback = z.object({ failures: z.int().min(1), reason: z.string(), until: z.int() });
+const early = z.object({ redrives: z.int().min(1), until: z.int() });
 const lastRun = z.object({
   startedAt: z.int(),
   endedAt: z.int(),
@@ -29,6 +30,8 @@ const controlSchema = z.object({
   lease: lease.nullable(),
   /** Channels whose last canary failed. */
   setbacks: z.record(z.string(), setback),
+  /** Redrives of reminders that were not due and so had no row, by send key. */
+  early: z.record(z.string(), early).default({}),
   lastRun: lastRun.nullable(),
 });
 
@@ -37,10 +40,13 @@ export type LastRedrive = Readonly<z.output<typeof lastRun>>;
 export type RedriveControl = {
   readonly lease: RedriveLease | null;
   readonly setbacks: Readonly<Record<string, Readonly<z.output<typeof setback>>>>;
+  readonly early: Readonly<Record<string, EarlyRedrives>>;
   readonly lastRun: LastRedrive | null;
 };
+/** `until`: from then on the reminder is never sent, and its count is forgotten. */
+export type EarlyRedrives = Readonly<z.output<typeof early>>;
 
-export const NO_CONTROL: RedriveControl = { lease: null, setbacks: {}, lastRun: null };
+export const NO_CONTROL: RedriveControl = { lease: null, setbacks: {}, early: {}, lastRun: null };
 
 /** The stored document; undefined when it is not one that this release can read. */
 export function parseRedriveControl(value: unknown): RedriveControl | undefined {
@@ -68,21 +74,49 @@ export function rememberedHealth(
   return { kind: 'unhealthy', reason: memory.reason };
 }
 
-/** The document after a run: lease given back, verdicts remembered. */
+/** What a run leaves for the next one to know. */
+export type RunMemory = {
+  readonly verdicts: ReadonlyMap<string, CanaryVerdict>;
+  /** Reminders that went back before they were due, with the end of their use-by time. */
+  readonly early: ReadonlyMap<SendKey, EpochMs>;
+};
+
+/** The document after a run: lease given back, verdicts and early redrives remembered. */
 export function afterRun(
   control: RedriveControl,
-  verdicts: ReadonlyMap<string, CanaryVerdict>,
+  memory: RunMemory,
   run: LastRedrive,
 ): RedriveControl {
   const setbacks = { ...control.setbacks };
-  for (const [channel, verdict] of verdicts) {
+  for (const [channel, verdict] of memory.verdicts) {
     if (verdict.kind === 'passed') delete setbacks[channel];
     if (verdict.kind !== 'failed' && verdict.kind !== 'undecided') continue;
     const failures = (setbacks[channel]?.failures ?? 0) + 1;
     const reason = canaryReason(verdict);
     setbacks[channel] = { failures, reason, until: run.endedAt + backoffMs(failures) };
   }
-  return { lease: null, setbacks, lastRun: run };
+  return { lease: null, setbacks, early: earlyAfter(control, memory, run.endedAt), lastRun: run };
+}
+
+/**
+ * Entries are some 100 bytes; this many cost 20 write units a run. When there are more, those with
+ * the lowest counts are forgotten: what comes back again and again is what must be counted.
+ */
+const MAX_EARLY = 200;
+
+function earlyAfter(
+  control: RedriveControl,
+  memory: RunMemory,
+  now: EpochMs,
+): RedriveControl['early'] {
+  const counted = { ...control.early };
+  for (const [sendKey, until] of memory.early) {
+    counted[sendKey] = { redrives: (counted[sendKey]?.redrives ?? 0) + 1, until };
+  }
+  const kept = Object.entries(counted).filter(([, { until }]) => now < until);
+  return Object.fromEntries(
+    kept.sort(([, a], [, b]) => b.redrives - a.redrives).slice(0, MAX_EARLY),
+  );
 }
 
 /** The code under which a canary's verdict is shown. */

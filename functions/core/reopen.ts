@@ -57,12 +57,14 @@ export function reopen(
  * DEFERRED, provably not accepted. With it, its redrives are counted like every other's; without
  * it, a payload that ends each worker before its first claim would have no counter but the
  * broker's, which a redrive resets.
+ * @param earlierRedrives those from before it was due, when it could not have a row yet
  */
 export function firstReopened(
   delivery: Delivery,
   token: ClaimToken,
   now: EpochMs,
   settings: DeliverySettings,
+  earlierRedrives: number,
 ): LedgerRecord {
   const claim = firstClaim(delivery, token, now, settings);
   return {
@@ -70,8 +72,8 @@ export function firstReopened(
     state: 'DEFERRED',
     leaseUntil: now,
     firstSendAt: null,
-    notBefore: Math.max(now, claim.scheduledAt),
-    redriveCount: 1,
+    notBefore: now,
+    redriveCount: earlierRedrives + 1,
     reason: REOPENED,
     history: [{ state: 'DEFERRED', at: now, attempt: claim.attempt, reason: REOPENED }],
   };

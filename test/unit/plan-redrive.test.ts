@@ -151,6 +151,19 @@ describe('what is provably not sent goes back with a new budget', () => {
     });
   });
 
+  test('not due: counted beside the ledger, up to the same cap, and the row takes the count over', () => {
+    const delivery = aDelivery({ scheduledAt: instantOf(NOW + DAY_MS) });
+    const early = (earlyRedrives: number, more: Partial<RedriveMoment> = {}) =>
+      plan({ kind: 'absent' }, { delivery, moment: { earlyRedrives, ...more } });
+    expect(early(2)).toMatchObject({ action: 'redrive', reason: 'NO_ROW', detail: 'NOT_DUE' });
+    expect(early(3)).toMatchObject({ action: 'keep', reason: 'AT_CAP', detail: 'NOT_DUE' });
+    const atLast = early(2, { now: NOW + DAY_MS });
+    expect(written(atLast)).toMatchObject({ redriveCount: 3, notBefore: NOW + DAY_MS });
+    expect(early(3, { now: NOW + DAY_MS })).toMatchObject({ action: 'keep', reason: 'AT_CAP' });
+    expect(early(2, { redrivenThisRun: true })).toMatchObject({ reason: 'SAME_REMINDER' });
+    expect(early(0, { health: UNWELL.health })).toMatchObject({ reason: 'PROVIDER_UNHEALTHY' });
+  });
+
   test('a copy ahead of its row never makes the attempt number fall', () => {
     const delivery = aDelivery({ attempt: 9 });
     for (const state of ['DEFERRED', 'EXHAUSTED'] as const) {
@@ -289,7 +302,7 @@ describe('the cap is the ledger’s', () => {
     const rules = { ...SCHEDULED, cap };
     let row = aRow('EXHAUSTED');
     let redrives = 0;
-    for (;;) {
+    while (redrives < 10) {
       const decision = plan(row, { rules });
       if (decision.action === 'keep') {
         expect(decision).toMatchObject({ reason: 'AT_CAP', detail: 'TEST_EXHAUSTED' });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ClaimToken } from '#core/brand.ts';
+import type { ClaimToken, SendKey } from '#core/brand.ts';
 import { type CanaryOutcome, canaryOutcome, judgeCanary } from '#core/judge-canary.ts';
 import type { LedgerState } from '#core/ledger-record.ts';
 import {
@@ -8,6 +8,7 @@ import {
   NO_CONTROL,
   parseRedriveControl,
   type RedriveControl,
+  type RunMemory,
   rememberedHealth,
 } from '#core/redrive-control.ts';
 import { redriveWords } from '#core/redrive-words.ts';
@@ -93,8 +94,9 @@ describe('what the next run remembers', () => {
   const endedRun = (
     control: RedriveControl,
     endedAt: number,
-    verdicts: Parameters<typeof afterRun>[1],
-  ) => afterRun(control, verdicts, { ...RUN, endedAt });
+    verdicts: RunMemory['verdicts'],
+    early: RunMemory['early'] = new Map(),
+  ) => afterRun(control, { verdicts, early }, { ...RUN, endedAt });
 
   test('a channel whose canary failed is left alone for 1, 2, 4, 6, 6 hours', () => {
     let control = NO_CONTROL;
@@ -123,6 +125,21 @@ describe('what the next run remembers', () => {
     expect(parseRedriveControl(JSON.parse(JSON.stringify(control)))).toEqual(control);
     expect(parseRedriveControl({ lease: 'mine' })).toBeUndefined();
     expect(parseRedriveControl(null)).toBeUndefined();
+  });
+
+  test('redrives from before the instant are counted until the use-by time, the frequent ones first', () => {
+    const NONE: RunMemory['verdicts'] = new Map();
+    const key = (index: number) => `k1_${index}` as SendKey;
+    const until = DUE_AT + HOUR_MS;
+    let control = endedRun(NO_CONTROL, DUE_AT, NONE, new Map([[key(0), until]]));
+    control = endedRun(control, DUE_AT, NONE, new Map([[key(0), until]]));
+    expect(control.early).toEqual({ [key(0)]: { redrives: 2, until } });
+    const crowd = Array.from({ length: 300 }, (_, index) => [key(index + 1), until] as const);
+    control = endedRun(control, DUE_AT, NONE, new Map(crowd));
+    expect(Object.keys(control.early)).toHaveLength(200);
+    expect(control.early[key(0)]?.redrives).toBe(2);
+    expect(parseRedriveControl(JSON.parse(JSON.stringify(control)))).toEqual(control);
+    expect(endedRun(control, until, NONE).early).toEqual({});
   });
 
   test('a lease keeps others out until its end and the skew', () => {

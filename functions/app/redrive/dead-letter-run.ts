@@ -7,7 +7,8 @@ import type { RedriveDeps } from '#app/redrive/redrive-deps.ts';
 import { type RedriveEnd, RedriveTally } from '#app/redrive/redrive-report.ts';
 import { RowView } from '#app/redrive/row-view.ts';
 import type { AfterDeadLetter, RedriveOrder } from '#app/redrive/run-redrive.ts';
-import type { ClaimToken, SendKey } from '#core/brand.ts';
+import type { ClaimToken, EpochMs, SendKey } from '#core/brand.ts';
+import { useByOf } from '#core/delivery.ts';
 import { errorName } from '#core/errors.ts';
 import type { LedgerRecord } from '#core/ledger-record.ts';
 import {
@@ -31,6 +32,8 @@ type RunParts = {
   /** Channels that the breaker has stopped, with the provider's code. */
   readonly stopped: ReadonlyMap<string, string>;
   readonly canaries: Canaries;
+  /** Filled with the reminders that went back before they were due. */
+  readonly early: Map<SendKey, EpochMs>;
   readonly budget: RunBudget;
   readonly afterDeadLetter: AfterDeadLetter;
 };
@@ -152,7 +155,10 @@ export class DeadLetterRun {
       if (order.mode === 'plan') return this.#planned(message, sendKey, decision, seen);
       if (decision.action === 'redrive') await this.#pacer.turn();
       const acted = await actOnDeadLetter(message, rowOf(seen), decision, deps);
-      if (acted.kind !== 'moved') return this.#acted(message, sendKey, decision, acted);
+      if (acted.kind !== 'moved') {
+        if (acted.kind === 'redriven') this.#noteEarly(seen, decision);
+        return this.#acted(message, sendKey, decision, acted);
+      }
       if (look >= MAX_LOOKS || seen.kind === 'invalid') {
         const moving = {
           action: 'keep',
@@ -179,6 +185,7 @@ export class DeadLetterRun {
       now: clock.now(),
       health: channel === null ? HEALTHY : this.#healthOf(channel),
       redrivenThisRun: sendKey !== null && this.#redrivenKeys.has(sendKey),
+      earlyRedrives: this.#parts.control.early[sendKey ?? '']?.redrives ?? 0,
       token: random.token() as ClaimToken,
     });
   }
@@ -229,6 +236,14 @@ export class DeadLetterRun {
     if (acted.kind !== 'failed' && acted.kind !== 'kept') this.#reader.released(message);
     this.#finish(message, sendKey, decision, acted);
     return this.#troubled(decision, acted) ?? 'done';
+  }
+
+  #noteEarly(seen: DeadLetterSeen, decision: RedriveDecision): void {
+    if (seen.kind !== 'valid' || decision.reason !== 'NO_ROW') return;
+    if (decision.action !== 'redrive' || decision.write.kind !== 'none') return;
+    const { reminder, identity } = seen.delivery;
+    const { useBySeconds } = this.#parts.deps.settings;
+    this.#parts.early.set(identity.sendKey, useByOf(reminder, useBySeconds));
   }
 
   #countRedrive(sendKey: SendKey | null): void {

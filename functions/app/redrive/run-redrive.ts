@@ -12,7 +12,7 @@ import {
 } from '#app/redrive/redrive-report.ts';
 import type { EpochMs, SendKey } from '#core/brand.ts';
 import type { RedriveDecision } from '#core/plan-redrive.ts';
-import { afterRun, type RedriveControl } from '#core/redrive-control.ts';
+import { afterRun, type RedriveControl, type RunMemory } from '#core/redrive-control.ts';
 import type { RedriveRequest } from '#core/redrive-request.ts';
 import type { RunBudget } from '#core/run-budget.ts';
 import type { QueueMessage } from '#ports';
@@ -49,14 +49,17 @@ export async function runRedrive(
   if (lease.kind === 'another-run') return notRun(order, deps, startedAt, 'another-run', null);
   if (lease.kind === 'failed') return notRun(order, deps, startedAt, 'ledger-failed', lease.code);
   const canaries = new Canaries(deps, order.mode === 'plan' ? 0 : order.canary);
+  const early = new Map<SendKey, EpochMs>();
   try {
+    const parts = { order, deps, budget, lease, canaries, early, afterDeadLetter };
     const consumption = await readConsumption(deps);
     const obstacle = obstacleTo(order, consumption);
     const report =
       consumption.kind === 'failed' || obstacle !== null
         ? notRun(order, deps, startedAt, obstacle ?? 'ledger-failed', codeOf(consumption))
-        : await perform({ order, deps, budget, lease, canaries, consumption, afterDeadLetter });
-    const control = remembered(lease.control, canaries, report);
+        : await perform({ ...parts, consumption });
+    const memory = { verdicts: canaries.verdicts, early };
+    const control = remembered(lease.control, memory, report);
     return { ...report, leaseGivenBack: await giveLeaseBack(deps, lease, control) };
   } catch (error) {
     await giveLeaseBack(deps, lease, lease.control);
@@ -70,12 +73,13 @@ type Performance = {
   readonly budget: RunBudget;
   readonly lease: HeldLease;
   readonly canaries: Canaries;
+  readonly early: Map<SendKey, EpochMs>;
   readonly consumption: Extract<Consumption, { kind: 'known' }>;
   readonly afterDeadLetter: AfterDeadLetter;
 };
 
 async function perform(performance: Performance): Promise<RedriveReport> {
-  const { order, deps, budget, lease, canaries, consumption, afterDeadLetter } = performance;
+  const { order, deps, budget, lease, canaries, early, consumption } = performance;
   const startedAt = deps.clock.now();
   const run = new DeadLetterRun({
     order,
@@ -83,8 +87,9 @@ async function perform(performance: Performance): Promise<RedriveReport> {
     control: lease.control,
     stopped: consumption.stopped,
     canaries,
+    early,
     budget: { endsAt: Math.min(budget.endsAt, lease.until) },
-    afterDeadLetter,
+    afterDeadLetter: performance.afterDeadLetter,
   });
   const ended = await run.run();
   return redriveReport({
@@ -130,14 +135,14 @@ function codeOf(consumption: Consumption): string | null {
 
 function remembered(
   control: RedriveControl,
-  canaries: Canaries,
+  memory: RunMemory,
   report: RedriveReport,
 ): RedriveControl {
   const { results, mode, trigger, end, startedAt, endedAt, examined } = report;
   if (results === null) return control;
   const { redriven, settled, kept, failed } = results;
   const run = { mode, trigger, end, startedAt, endedAt, examined };
-  return afterRun(control, canaries.verdicts, { ...run, redriven, settled, kept, failed });
+  return afterRun(control, memory, { ...run, redriven, settled, kept, failed });
 }
 
 function notRun(

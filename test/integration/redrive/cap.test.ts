@@ -93,6 +93,36 @@ describe('field report 54: a payload that ends its worker before any claim', () 
     expect(stand.provider.calls.counts()).toEqual({});
   });
 
+  test('not due for a month, so that it can have no row: counted all the same, before and after', async () => {
+    const stand = await openRedriveStand(engine, { settings: LONG_USE_BY });
+    const dueAt = stand.clock.now() + 20 * DAY_MS;
+    const payload = stand.payload(0, { scheduled_at: new Date(dueAt).toISOString() });
+    stand.plantDeadLetters(payload);
+    let redriven = 0;
+    for (let day = 0; day < 25; day += 1) {
+      redriven += (await stand.redrive()).results?.redriven ?? 0;
+      dieWithEverything(stand);
+      stand.clock.advance(DAY_MS);
+      if (day < 19) expect(await stand.rowOf(payload)).toBeUndefined();
+    }
+    expect(redriven).toBe(3);
+    expect(await stand.redrive()).toMatchObject({ decisions: [{ reason: 'AT_CAP' }], left: 1 });
+  });
+
+  test('a reminder whose hop could not be published goes back and is sent at its instant', async () => {
+    const stand = await openRedriveStand(engine, { limits: { canarySize: 5 } });
+    const dueAt = stand.clock.now() + 3 * DAY_MS;
+    const payload = stand.payload(0, { scheduled_at: new Date(dueAt).toISOString() });
+    stand.plantDeadLetters(payload, { ...payload, hop: 1 });
+    const report = await stand.redrive();
+    expect(report).toMatchObject({ results: { redriven: 2, rowsCreated: 0 }, canaries: [] });
+    await stand.consumeUntil(dueAt - 60_000);
+    expect(stand.provider.calls.counts()).toEqual({});
+    await stand.consumeUntil(dueAt + 120_000);
+    expect(stand.effectsOf(payload)).toBe(1);
+    expect(stand.live()).toEqual([]);
+  });
+
   test.each(['DEFERRED', 'EXHAUSTED', 'UNKNOWN'] as const)('%s: the same', async (state) => {
     const stand = await openRedriveStand(engine, { settings: LONG_USE_BY });
     const payload = stand.payload(0);
