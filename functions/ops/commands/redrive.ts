@@ -155,7 +155,9 @@ function showGroups(out: Output, { decisions }: RedriveReport): void {
     ]),
   );
   for (const { reason, details, examples } of decisions) {
-    const codes = Object.entries(details).map(([code, count]) => `${code} × ${count}`);
+    const codes = Object.entries(details)
+      .sort(([one, often], [other, seldom]) => seldom - often || (one < other ? -1 : 1))
+      .map(([code, count]) => `${code} × ${count}`);
     if (codes.length > 0) out.line(`  ${reason}: ${codes.join(', ')}`);
     for (const key of examples) out.line(`    ${key}`);
   }

@@ -29,6 +29,8 @@ const REASONS: Readonly<Record<string, string>> = {
   PARKED_ATTEMPTS_USED: 'it may have been accepted, and its attempts are used up: it rests',
   PARKED_REJECTED_AFTER_UNKNOWN:
     'an earlier send may have been accepted, a later one was refused for good: it rests for a decision',
+  RESOLVED_SENT: 'an operator saw it at the provider',
+  RESOLVED_ASSUMED_SENT: 'an operator declared it sent, without a proof',
   NO_RECEIPT: 'the provider said yes and gave no receipt',
   TIMEOUT: 'the provider did not answer in time; it may have accepted',
 };
@@ -47,7 +49,15 @@ export function stateWords(state: LedgerState): string {
   return STATES[state];
 }
 
+/** An operator's decision stands before his own words: `NOT_SENT:they-have-nothing`. */
+const DECIDED = /^(SENT|ASSUMED_SENT|NOT_SENT):(.+)$/;
+
 export function reasonWords(reason: string): string | null {
+  const [, decision, note] = DECIDED.exec(reason) ?? [];
+  if (decision !== undefined && note !== undefined) {
+    const decided = decision.toLowerCase().replaceAll('_', ' ');
+    return `an operator decided “${decided}”: ${note.replaceAll('-', ' ')}`;
+  }
   return Object.hasOwn(REASONS, reason) ? (REASONS[reason] ?? null) : null;
 }
 
