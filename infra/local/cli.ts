@@ -8,7 +8,7 @@ import { generateReminders } from './generate-reminders.ts';
 import { type LocalRunOptions, runLocally } from './local-run.ts';
 import { LOCAL_DEFAULT_CHANNEL, LOCAL_QUEUE } from './local-settings.ts';
 import { type ReminderFile, readReminderFile } from './reminder-file.ts';
-import { createRunScreen, renderFigures, renderVerdict } from './run-screen.ts';
+import { createRunScreen, renderFigures, renderFindings, renderVerdict } from './run-screen.ts';
 import { seededRandom } from './seeded-random.ts';
 import type { LiveQueue } from './stage.ts';
 
@@ -136,7 +136,8 @@ async function main(argv: readonly string[]): Promise<number> {
     screen,
   );
   screen.end();
-  process.stdout.write(`${renderFigures(figures)}\n${renderVerdict(figures)}\n`);
+  const parts = [renderFigures(figures), renderFindings(figures), renderVerdict(figures)];
+  process.stdout.write(`${parts.join('\n')}\n`);
   process.stdout.write(`One line per delivery: ${flags.log}\n`);
   if (flags.report !== undefined) {
     mkdirSync(dirname(flags.report), { recursive: true });

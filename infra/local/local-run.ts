@@ -23,6 +23,7 @@ import {
 } from './run-figures.ts';
 import { seededRandom } from './seeded-random.ts';
 import { openStage, type StageOptions } from './stage.ts';
+import { openStageWatch } from './stage-watch.ts';
 
 export type LocalRunOptions = Omit<StageOptions, 'useBySeconds'> & {
   readonly input: ReminderFile;
@@ -58,6 +59,7 @@ export async function runLocally(
   const { offsetMs, spanSeconds } = timeOf(input, options.live !== null);
   const useBySeconds = options.useBySeconds ?? spanSeconds + DAY_SECONDS;
   const stage = await openStage({ ...options, useBySeconds });
+  const watch = openStageWatch(stage, offsetMs);
   const random = seededRandom(seed);
   const total = openTally();
   const pool = new ConsumerPool({
@@ -89,10 +91,12 @@ export async function runLocally(
       view.problem(`line ${line} could not be published: ${code}`);
     }
     await pool.warmUp();
+    await watch.look();
     mix.apply(stage.queue, stage.provider);
     view.phase(`consuming with ${options.consumers} overlapping consumers; ${mix.story}`);
     const counts = await tickUntilEmpty(options, pool, stage, keys.size, view);
     await pool.close();
+    const findings = await watch.look();
 
     const documents = stage.dynamo.client();
     const ledger = new DynamoLedger({ documents, tableName: LOCAL_TABLE, callBudgetMs: 5000 });
@@ -136,10 +140,12 @@ export async function runLocally(
       lateAcks: total.lateAcks,
       leftByReason: total.leftByReason,
       ledgerStates: states,
+      findings,
       verdict: verdictOf(effects, lost, stillQueued),
     };
   } finally {
     await pool.close();
+    watch.close();
     await stage.close();
   }
 }

@@ -1,5 +1,6 @@
 import { openTally, type Tally } from '#app/tally.ts';
 import type { SendKey } from '#core/brand.ts';
+import type { Finding } from '#core/finding.ts';
 import { isTerminal, LEDGER_STATES, type LedgerState } from '#core/ledger-record.ts';
 import type { Ledger } from '#ports';
 import type { ProviderEmulator } from './provider-emulator/provider-emulator.ts';
@@ -34,6 +35,8 @@ export type RunFigures = {
   readonly lateAcks: number;
   readonly leftByReason: Readonly<Record<string, number>>;
   readonly ledgerStates: Readonly<Record<LedgerState | 'NO_ROW', number>>;
+  /** What the stats function says of the stage at the end, with what has grown since the start. */
+  readonly findings: readonly Finding[];
   readonly verdict: 'ok' | 'two-effects' | 'lost' | 'unfinished';
 };
 

@@ -84,6 +84,17 @@ export function renderFigures(figures: RunFigures): string {
   return table.toString();
 }
 
+/** What the stats function finds, one line each; its lines in a deployed stage say the same. */
+export function renderFindings({ findings }: RunFigures): string {
+  if (findings.length === 0) return 'Findings of the stats function: none.';
+  const lines = findings.map(({ severity, code, reason, subject, seen }) => {
+    const about = subject === null ? '' : ` ${subject}`;
+    const figure = seen === null ? '' : ` (${seen})`;
+    return `  ${severity} ${code}${about}: ${reason}${figure}`;
+  });
+  return ['Findings of the stats function:', ...lines].join('\n');
+}
+
 /** One sentence for the exit code. */
 export function renderVerdict(figures: RunFigures): string {
   switch (figures.verdict) {
