@@ -7,6 +7,8 @@ export type StageSettings = PipelineSettings &
   Pick<ReminderLedgerProps, 'keyEpochs' | 'apiKeySecret' | 'adoptTable'> & {
     /** Throw-away stages only: nothing is retained, protected or backed up. */
     readonly disposableLedger?: boolean;
+    /** Adds the channel `sink`: a provider of our own that only answers, for a first try. */
+    readonly testSink?: boolean;
     /** Default: where the credentials of the deployment point. */
     readonly account?: string;
     readonly region?: string;
@@ -26,6 +28,7 @@ export const STAGES: Readonly<Record<string, Omit<StageSettings, 'stage'>>> = {
       },
     },
     defaultChannel: 'push',
+    testSink: true,
     consumerConcurrency: 2,
     logRetentionDays: 7,
   },

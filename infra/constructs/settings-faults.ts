@@ -16,6 +16,7 @@ import { ownFaults } from '#infra/constructs/own-faults.ts';
 import { channelSources } from '#infra/constructs/secret-sources.ts';
 import type { KeyEpochSettings, PipelineSettings } from '#infra/constructs/settings.ts';
 import { parsedChannels, timeoutFaults } from '#infra/constructs/timeouts.ts';
+import { withoutTokens } from '#infra/constructs/unresolved.ts';
 
 /** Throws ConfigError with every fault of the settings at once, given the ledger that they use. */
 export function checkSettings(settings: PipelineSettings, ledger: KnownSecrets): void {
@@ -44,9 +45,10 @@ function ledgerGaps(settings: PipelineSettings, ledger: KnownSecrets): readonly 
  * (timeouts, schedules, sizes) come on top.
  */
 export function settingsFaults(
-  settings: PipelineSettings,
+  given: PipelineSettings,
   keyEpochs: readonly KeyEpochSettings[],
 ): readonly ConfigFault[] {
+  const settings = withoutTokens(given);
   return [
     ...runtimeFaults(settings, keyEpochs),
     ...timeoutFaults(settings),

@@ -12,6 +12,7 @@ import {
 import { PLACEHOLDER_ARN } from '#infra/constructs/function-environment.ts';
 import { withReferences } from '#infra/constructs/secret-sources.ts';
 import type { PipelineSettings } from '#infra/constructs/settings.ts';
+import { withoutTokens } from '#infra/constructs/unresolved.ts';
 
 /** Least timeout of a function that does nothing by a budget, seconds. */
 const LEAST_SECONDS = 10;
@@ -86,5 +87,5 @@ export function parsedChannels(settings: PipelineSettings): ChannelsConfig | und
   const referenced = Object.entries(settings.channels).map(
     ([name, channel]) => [name, withReferences(name, channel, () => PLACEHOLDER_ARN)] as const,
   );
-  return channelsSchema.safeParse(Object.fromEntries(referenced)).data;
+  return channelsSchema.safeParse(withoutTokens(Object.fromEntries(referenced))).data;
 }

@@ -1,9 +1,10 @@
 import { type App, type Environment, Tags, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { DEFAULT_PIPELINE } from '#config/metrics.ts';
-import { ConfigError } from '#core/errors.ts';
+import { ConfigError, type ConfigFault } from '#core/errors.ts';
 import { DEFAULT_EPOCHS, ledgerFaults } from '#infra/constructs/reminder-ledger.ts';
 import { settingsFaults } from '#infra/constructs/settings-faults.ts';
+import { SINK_CHANNEL } from '#infra/constructs/test-sink.ts';
 import { LedgerStack } from '#infra/stacks/ledger-stack.ts';
 import { ServiceStack } from '#infra/stacks/service-stack.ts';
 import type { StageSettings } from '#infra/stages.ts';
@@ -15,9 +16,17 @@ export type Installation = { readonly ledger: LedgerStack; readonly service: Ser
  * anything is made of them.
  */
 export function install(app: App, settings: StageSettings): Installation {
-  const { disposableLedger, account, region, apiKeySecret, adoptTable, keyEpochs, ...pipeline } =
-    settings;
-  const faults = [
+  const {
+    disposableLedger: _disposable,
+    testSink = false,
+    account,
+    region,
+    apiKeySecret,
+    adoptTable,
+    keyEpochs,
+    ...pipeline
+  } = settings;
+  const faults: ConfigFault[] = [
     ...settingsFaults(pipeline, keyEpochs ?? DEFAULT_EPOCHS),
     ...ledgerFaults({
       ...(keyEpochs && { keyEpochs }),
@@ -25,6 +34,10 @@ export function install(app: App, settings: StageSettings): Installation {
       ...(adoptTable !== undefined && { adoptTable }),
     }),
   ];
+  if (testSink && SINK_CHANNEL in pipeline.channels) {
+    const problem = 'is the name of the test sink; rename the channel or take testSink away';
+    faults.push({ setting: `channels.${SINK_CHANNEL}`, problem });
+  }
   if (faults.length > 0) throw new ConfigError(faults);
   const env = environment(account, region);
   const name = [settings.pipeline ?? DEFAULT_PIPELINE, settings.stage].join('-');
@@ -32,8 +45,10 @@ export function install(app: App, settings: StageSettings): Installation {
     env,
     description: 'Remind Once: send ledger and secrets; must outlive every release',
   });
-  const service = new ServiceStack(app, `${name}-service`, pipeline, ledger.ledger, {
+  const service = new ServiceStack(app, `${name}-service`, pipeline, {
     env,
+    ledger: ledger.ledger,
+    testSink,
     description: 'Remind Once: functions, schedules, alarms',
   });
   for (const stack of [ledger, service]) Tags.of(stack).add('remind-once:stage', settings.stage);

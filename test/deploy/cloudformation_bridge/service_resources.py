@@ -107,6 +107,25 @@ class EventInvokeConfig(BridgedResource, CloudFormationModel):
         """It goes with its function."""
 
 
+class FunctionUrl(BridgedResource, CloudFormationModel):
+    TYPE = "AWS::Lambda::Url"
+    ATTRIBUTES = frozenset({"FunctionUrl", "FunctionArn"})
+
+    @classmethod
+    def create(cls, name, properties, account_id, region):
+        arn = properties["TargetFunctionArn"]
+        config = {"AuthType": properties["AuthType"], "InvokeMode": "BUFFERED"}
+        made = lambda_backends[account_id][region].create_function_url_config(arn, config)
+        return cls(arn, {"FunctionUrl": made.url, "FunctionArn": arn})
+
+    @classmethod
+    def update(cls, original, properties, account_id, region):
+        return original
+
+    def remove(self, account_id, region):
+        """It goes with its function."""
+
+
 class Subscription(BridgedResource, CloudFormationModel):
     TYPE = "AWS::SNS::Subscription"
     ATTRIBUTES = frozenset()
