@@ -39,12 +39,16 @@ export function judgeSend(outcome: HttpOutcome, profile: JudgingProfile, now: Ep
 }
 
 function judgeAnswer(answer: HttpAnswer, profile: JudgingProfile, now: EpochMs): SendResult {
+  const byStatus = meaningOf(answer.status, profile.statuses);
+  const judged = byStatus === 'accepted' ? accepted(answer, profile) : undefined;
+  // A receipt is proof: no code beside it may lead to another send.
+  if (judged?.kind === 'accepted') return judged;
   const listed = profile.codes && listedCode(answer, profile.codes);
-  const meaning = listed?.meaning ?? meaningOf(answer.status, profile.statuses);
+  const meaning = listed?.meaning ?? byStatus;
   const code = listed === undefined ? `HTTP_${answer.status}` : codeOf(answer.status, listed.code);
   switch (meaning) {
     case 'accepted':
-      return accepted(answer, profile);
+      return judged ?? { kind: 'unknown', cause: NO_RECEIPT };
     case 'deferred': {
       const wait = retryAfterSeconds(answer.headers['retry-after'], answer.headers['date'], now);
       return {
