@@ -63,6 +63,29 @@ describe('a provider that mints an extra receipt', () => {
     expect(stand.metric('BreakerLevel')).toBe(2);
   });
 
+  it('while the first worker is only late: it finds the other receipt in the row', async () => {
+    const stand = await openPipelineStand(engine);
+    stand.publish(1);
+    const secondIsDone = Promise.withResolvers<void>();
+    const firstRecords = Promise.withResolvers<void>();
+    let held = false;
+    stand.table.rule((request) => {
+      if (held || writesOf('SENT')(request) === undefined) return undefined;
+      held = true;
+      firstRecords.resolve();
+      return { kind: 'delay', until: secondIsDone.promise };
+    });
+    const first = stand.consume();
+    await firstRecords.promise;
+    await stand.clock.sleep(70_000);
+    stand.provider.faults.script('push', { kind: 'extra-receipt' });
+    expect((await stand.fresh()()).tally.terminal.SENT).toBe(1);
+    secondIsDone.resolve();
+    expect((await first).tally.lostClaims).toBe(1);
+    expect((await breakerOf(stand)).reason).toBe('OTHER_RECEIPT');
+    expect((await stand.consume()).end).toBe('paused');
+  });
+
   it('one that answers with the first receipt is what it should be', async () => {
     const stand = await openPipelineStand(engine);
     stand.publish(1);
