@@ -4,8 +4,8 @@
  */
 export type ChannelSettings<
   Config extends ChannelBase,
-  Required extends keyof Config = never,
-> = Pick<Config, keyof ChannelBase | Required> &
+  Needed extends keyof Config = never,
+> = Pick<Config, keyof ChannelBase | Needed> &
   Partial<{ [Name in keyof Config]: Config[Name] | undefined }>;
 
 type ChannelBase = {
