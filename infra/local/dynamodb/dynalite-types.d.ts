@@ -7,6 +7,8 @@ declare module 'dynalite' {
     readonly createTableMs?: number;
     readonly deleteTableMs?: number;
     readonly updateTableMs?: number;
+    /** Folder of the data; in memory when absent. */
+    readonly path?: string;
   };
 
   function dynalite(options?: DynaliteOptions): Server;

@@ -6,14 +6,25 @@ import { closeDynamoClient } from '#adapters/dynamodb/dynamo-client.ts';
 import { createLedgerTableOn } from './create-ledger-table.ts';
 import { type EmbeddedDynamo, localDynamoClient, localEnvironment } from './embedded-dynamo.ts';
 
+export type DynaliteOptions = {
+  /** Folder that keeps the data over a restart; in memory when absent. */
+  readonly path?: string;
+  /** 0 or absent: any free port. */
+  readonly port?: number;
+};
+
 /**
- * Starts dynalite inside this process, on a free port of the loopback interface.
+ * Starts dynalite inside this process, on the loopback interface.
  * Gaps: no old item with a refused condition, no TTL, no transactions.
  */
-export async function startDynalite(): Promise<EmbeddedDynamo> {
-  const server = dynalite({ createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 });
+export async function startDynalite({
+  path,
+  port = 0,
+}: DynaliteOptions = {}): Promise<EmbeddedDynamo> {
+  const times = { createTableMs: 0, deleteTableMs: 0, updateTableMs: 0 };
+  const server = dynalite({ ...times, ...(path !== undefined && { path }) });
   server.on('request', survivesAbortedRequests);
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const client = localDynamoClient(endpoint);

@@ -1,0 +1,141 @@
+import { type Mutant, SUITE } from './mutant.ts';
+
+/** What a provider's answer proves, and what follows where it proves nothing. */
+export const OUTCOME_MUTANTS: readonly Mutant[] = [
+  {
+    name: '429 burns the reminder',
+    file: 'functions/adapters/providers/provider-profile.ts',
+    find: "429: 'deferred',",
+    replace: "429: 'rejected',",
+    suites: [SUITE.httpSender, SUITE.contract],
+  },
+  {
+    name: '5xx counts as not accepted',
+    file: 'functions/adapters/providers/provider-profile.ts',
+    find: "return status >= 400 && status < 500 ? 'rejected' : 'unknown';",
+    replace: "return status >= 400 && status < 500 ? 'rejected' : 'deferred';",
+    suites: [SUITE.httpSender, SUITE.contract],
+  },
+  {
+    name: '401 burns the reminder instead of stopping the channel',
+    file: 'functions/adapters/providers/provider-profile.ts',
+    find: "401: 'channel-stopped',",
+    replace: "401: 'rejected',",
+    suites: [SUITE.httpSender, SUITE.contract],
+  },
+  {
+    name: '409 on the key counts as refused for good',
+    file: 'functions/adapters/providers/provider-profile.ts',
+    find: "409: 'unknown',",
+    replace: "409: 'rejected',",
+    suites: [SUITE.httpSender, SUITE.contract],
+  },
+  {
+    name: 'a 2xx without a receipt is sent',
+    file: 'functions/adapters/providers/judge-outcome.ts',
+    find: 'return rule.required\n',
+    replace: 'return rule.path === undefined\n',
+    suites: [SUITE.httpSender, SUITE.contract],
+  },
+  {
+    name: 'a time-out counts as not sent',
+    file: 'functions/adapters/providers/judge-outcome.ts',
+    find: "? { kind: 'unknown', cause: outcome.cause, overload: true }\n        : { kind: 'unknown', cause: outcome.cause };\n    case 'invalid-request':",
+    replace:
+      "? { kind: 'deferred', code: outcome.cause, overload: true }\n        : { kind: 'unknown', cause: outcome.cause };\n    case 'invalid-request':",
+    suites: [SUITE.httpSender, SUITE.contract],
+  },
+  {
+    name: 'a reset before the hand-over counts as never connected',
+    file: 'functions/adapters/http/connection-fault.ts',
+    find: "if (fault.code === 'ECONNREFUSED') return 'CONNECTION_REFUSED';",
+    replace:
+      "if (fault.code === 'ECONNREFUSED' || fault.code === 'ECONNRESET') return 'CONNECTION_REFUSED';",
+    suites: [SUITE.connectionFault],
+  },
+  {
+    name: 'a question that nobody could answer counts as "never arrived"',
+    file: 'functions/adapters/providers/judge-outcome.ts',
+    find: "if (outcome.status !== 200) return { kind: 'cannot-tell', cause: code };",
+    replace: "if (outcome.status !== 200) return { kind: 'absent' };",
+    suites: [SUITE.httpChannel],
+  },
+  {
+    name: 'the retries of the AWS SDK are left on below a sender',
+    file: 'functions/adapters/providers/ses-sender.ts',
+    find: 'maxAttempts: 1,',
+    replace: 'maxAttempts: 3,',
+    suites: [SUITE.contract],
+  },
+  {
+    name: 'a sender that throws counts as not sent',
+    file: 'functions/app/send-reminder.ts',
+    find: "(): SendResult => ({ kind: 'unknown', cause: 'SENDER_THREW' })",
+    replace: "(): SendResult => ({ kind: 'deferred', code: 'SENDER_THREW' })",
+    suites: [SUITE.seeded],
+  },
+  {
+    name: 'park sends anew',
+    file: 'functions/core/uncertain.ts',
+    find: "case 'park':\n      return park(reason);",
+    replace: "case 'park':\n      return { kind: 'resend-by-policy' };",
+    suites: [SUITE.ended, SUITE.uncertain],
+  },
+  {
+    name: 'a deduping provider is trusted beyond its window',
+    file: 'functions/core/uncertain.ts',
+    find: 'return now + settings.leaseMs < closesAt;',
+    replace: 'return now + settings.leaseMs < closesAt || now > 0;',
+    suites: [SUITE.uncertain],
+  },
+  {
+    name: 'another content is sent under a key that may have been accepted',
+    file: 'functions/core/uncertain.ts',
+    find: "if (row.bodyHash !== delivery.bodyHash) return park('PARKED_CONTENT_CONFLICT');",
+    replace: '',
+    suites: [SUITE.uncertain],
+  },
+  {
+    name: 'attempts have no end',
+    file: 'functions/core/uncertain.ts',
+    find: 'return row.attempt + 1 >= row.attemptLimit;',
+    replace: 'return row.attempt < 0;',
+    suites: [SUITE.uncertain, SUITE.deferred],
+  },
+  {
+    name: 'an expired reminder is sent',
+    file: 'functions/core/plan-before-claim.ts',
+    find: "if (now > useByOf(reminder, settings.useBySeconds)) return { kind: 'expire' };",
+    replace: '',
+    suites: [SUITE.beforeClaim, SUITE.deferred],
+  },
+  {
+    name: 'a reminder that expired while it waited its turn is sent',
+    file: 'functions/core/plan-after-send.ts',
+    find: 'if (now <= useByOf(delivery.reminder, settings.useBySeconds)) return null;',
+    replace: 'if (now > 0) return null;',
+    suites: [SUITE.afterSend],
+  },
+  {
+    name: 'a reminder is sent before its time',
+    file: 'functions/core/delivery.ts',
+    find: 'return reminder.scheduledAt.epochMs <= now + settings.futureToleranceSeconds * 1000;',
+    replace:
+      'return reminder.scheduledAt.epochMs <= now + settings.futureToleranceSeconds * 1000 || now > 0;',
+    suites: [SUITE.beforeClaim],
+  },
+  {
+    name: '"1.5" and "-3" are read as a Retry-After',
+    file: 'functions/core/retry-after.ts',
+    find: 'if (WHOLE_SECONDS.test(header)) return',
+    replace: 'if (WHOLE_SECONDS.test(header) || Number(header) > 0) return',
+    suites: [SUITE.retryAfter],
+  },
+  {
+    name: 'a row in DEFERRED forgets its attempt',
+    file: 'functions/core/plan-after-send.ts',
+    find: "state: 'DEFERRED',\n    reason,\n    attempt: row.attempt + 1,",
+    replace: "state: 'DEFERRED',\n    reason,\n    attempt: row.attempt,",
+    suites: [SUITE.deferred, SUITE.afterSend],
+  },
+];
