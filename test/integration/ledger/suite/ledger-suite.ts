@@ -6,6 +6,7 @@ import { foreignErrorsSuite } from './foreign-errors.ts';
 import { indexAndSizeSuite } from './index-and-size.ts';
 import { lostAnswersSuite } from './lost-answers.ts';
 import { modelSuite } from './model.ts';
+import { protocolSuite } from './protocol.ts';
 import { racesSuite } from './races.ts';
 import { rulesSuite } from './rules.ts';
 
@@ -32,5 +33,6 @@ export function ledgerSuiteOn(title: string, start: () => Promise<EmbeddedDynamo
     controlDocumentsSuite(engine);
     foreignErrorsSuite(engine);
     modelSuite(engine);
+    protocolSuite(engine);
   });
 }
