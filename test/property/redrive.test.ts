@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RedriveDeps } from '#app/redrive/redrive-deps.ts';
-import type { RedriveReport } from '#app/redrive/redrive-report.ts';
 import { runRedrive } from '#app/redrive/run-redrive.ts';
 import type { ClaimToken } from '#core/brand.ts';
 import { type Delivery, useByOf } from '#core/delivery.ts';
@@ -246,30 +245,27 @@ test('a plan equals its result on any set of dead letters, copies of one reminde
       plantedRows,
       rules,
       async (dead, rows, { cap, trigger, force }) => {
-        const world = await worldOf(dead, rows, cap);
-        const run = (mode: 'plan' | 'redrive') =>
+        // Two worlds alike: which of two copies with different texts comes first is the queue's
+        // choice, and it may choose otherwise the second time.
+        const [planned, done] = [await worldOf(dead, rows, cap), await worldOf(dead, rows, cap)];
+        const order = { force: trigger === 'requested' && force, filter: {} };
+        const run = ({ deps, clock }: typeof done, mode: 'plan' | 'redrive') =>
           runRedrive(
             mode === 'redrive' && trigger === 'scheduled'
               ? { kind: 'scheduled' }
-              : {
-                  kind: 'requested',
-                  request: { mode, force: trigger === 'requested' && force, filter: {} },
-                },
-            world.deps,
-            { endsAt: world.clock.now() + 400_000 },
+              : { kind: 'requested', request: { ...order, mode } },
+            deps,
+            { endsAt: clock.now() + 400_000 },
             () => {},
           );
-        // A request may do more than the schedule: only runs of one kind are compared.
-        if (trigger === 'scheduled') world.parkPolicies();
-        const plan = await run('plan');
-        const result = await run('redrive');
-        // In which order a queue hands out copies of one reminder decides about details alone.
-        const alike = ({ decisions }: RedriveReport) =>
-          decisions.map(({ details: _details, ...decision }) => decision);
-        expect(alike(result)).toEqual(alike(plan));
+        // A request may rely on policies, a schedule may not: without any they are compared.
+        if (trigger === 'scheduled') for (const world of [planned, done]) world.parkPolicies();
+        const plan = await run(planned, 'plan');
+        const result = await run(done, 'redrive');
+        expect(result.decisions).toEqual(plan.decisions);
         expect(result.results?.failed).toBe(0);
         expect(result.left).toBe(plan.totals.keep);
-        for (const row of world.ledger.rows.values()) {
+        for (const row of done.ledger.rows.values()) {
           if (row.claimToken.startsWith('t_run')) expect(row.reason).not.toBe(REOPENED);
         }
       },
