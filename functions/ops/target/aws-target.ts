@@ -1,8 +1,10 @@
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemRandom } from '#adapters/system/random.ts';
 import type { CommonFlags } from '#functions/ops/session.ts';
 import { openSecrets } from '#wiring/open-secrets.ts';
 import { awsChecks } from './aws-checks.ts';
+import { askAws } from './aws-fault.ts';
 import { invokeRedrive, readFunction } from './aws-functions.ts';
 import { readStack } from './aws-stack.ts';
 import { awsUsage } from './aws-usage.ts';
@@ -17,10 +19,7 @@ export async function openAwsTarget(
   const { stage, pipeline, region, profile } = flags;
   // The clients of the SDK and of the ledger read both from the process.
   if (profile !== undefined) process.env['AWS_PROFILE'] = profile;
-  if (region !== undefined) process.env['AWS_REGION'] = region;
-  else if (!process.env['AWS_REGION'] && process.env['AWS_DEFAULT_REGION']) {
-    process.env['AWS_REGION'] = process.env['AWS_DEFAULT_REGION'];
-  }
+  process.env['AWS_REGION'] = await regionOf(region);
   const stackName = flags.stack ?? `${pipeline}-${stage}-service`;
   const outputs = await readStack({ stackName, stage });
   const [consumer, redrive, stats] = await Promise.all(
@@ -47,4 +46,13 @@ export async function openAwsTarget(
     platformChecks: () => awsChecks(outputs, functions),
     usage: () => awsUsage(outputs, functions),
   };
+}
+
+/** By flag, by variable, or by the profile, whose files only the SDK reads. */
+async function regionOf(flag: string | undefined): Promise<string> {
+  const named = flag || process.env['AWS_REGION'] || process.env['AWS_DEFAULT_REGION'];
+  if (named) return named;
+  delete process.env['AWS_REGION'];
+  const question = { action: 'reading the region', subject: 'the profile' };
+  return askAws(question, () => new CloudFormationClient({}).config.region());
 }
