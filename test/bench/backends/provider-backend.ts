@@ -26,12 +26,23 @@ export class ProviderBackend {
     return { status: 200, body: `{"id":"msg_${this.sends}","state":"queued"}` };
   }
 
-  /** Sends a second between two shares of the load, so that neither start nor end is in it. */
+  /**
+   * Sends a second between two shares of the load, so that neither start nor end is in it: the
+   * slope of the line through all arrivals, since sends come in waves and two points would count
+   * one wave more or less.
+   */
   steadyPerSecond(fromShare: number, toShare: number): number {
     const times = this.#arrivals;
     const from = Math.floor(times.length * fromShare);
-    const to = Math.ceil(times.length * toShare) - 1;
-    const ms = (times[to] ?? 0) - (times[from] ?? 0);
-    return ms > 0 ? ((to - from) * 1000) / ms : 0;
+    const middle = times.slice(from, Math.ceil(times.length * toShare));
+    const meanTime = middle.reduce((sum, time) => sum + time, 0) / middle.length;
+    const meanIndex = (middle.length - 1) / 2;
+    let together = 0;
+    let alone = 0;
+    for (const [index, time] of middle.entries()) {
+      together += (time - meanTime) * (index - meanIndex);
+      alone += (time - meanTime) ** 2;
+    }
+    return alone > 0 ? (together * 1000) / alone : 0;
   }
 }

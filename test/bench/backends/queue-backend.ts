@@ -11,6 +11,9 @@ export type QueueLoad = {
   readonly batch: string;
 };
 
+const STATS =
+  '{"available_count":0,"in_flight_count":0,"delayed_count":0,"dlq_count":0,"oldest_message_age_seconds":0}';
+
 /**
  * The queue's consume and ack (docs of the Infrai queue API: shapes only). Messages are made as
  * they are asked for, so that a long backlog costs no memory; a message is handed out once.
@@ -32,6 +35,8 @@ export class QueueBackend {
       return ok('{"acked":true}');
     }
     if (request.path === '/v1/queue/consume') return this.#consume(request.body);
+    if (request.path.startsWith('/v1/queue/stats/')) return ok(STATS);
+    if (request.path === '/v1/account/balance') return ok('{"balance_usd":100,"currency":"USD"}');
     return { status: 400, body: '{"ok":false,"error":{"code":"NOT_PLAYED"}}' };
   }
 

@@ -27,6 +27,12 @@ const WRITE_UNIT_BYTES = 1024;
 const READ_UNIT_BYTES = 4096;
 const FRESH = { puts: 0, updates: 0, gets: 0, refused: 0, writeUnits: 0, readUnits: 0 } as const;
 
+/** Secrets Manager's answer to any GetSecretValue; it shares this server. */
+const SECRET: LeanAnswer = {
+  status: 200,
+  body: '{"Name":"bench","SecretString":"bench-only-secret-of-every-name"}',
+};
+
 /**
  * DynamoDB's single-item operations as the contestants use them: in memory, conditions decided in
  * order of arrival, the old item handed out with a refusal. No checks of signatures or schemas.
@@ -46,6 +52,7 @@ export class TableBackend {
   }
 
   handle(request: LeanRequest): LeanAnswer {
+    if (/^x-amz-target: *secretsmanager\./im.test(request.head)) return SECRET;
     const operation = /^x-amz-target: *DynamoDB_\d+\.(\w+)/im.exec(request.head)?.[1];
     const call = JSON.parse(request.body) as TableRequest;
     switch (operation) {
@@ -59,6 +66,9 @@ export class TableBackend {
       }
       case 'GetItem':
         return this.#get(call);
+      case 'Query':
+        this.counts.gets += 1;
+        return { status: 200, body: `{"Items":[],"Count":0,${capacity(call, 1).slice(1)}` };
       default:
         return { status: 400, body: '{"__type":"UnknownOperationException"}' };
     }

@@ -1,7 +1,7 @@
 import { createConsumer } from '#functions/consumer/consumer.ts';
 import type { LambdaHandler } from '#wiring/lambda-stack.ts';
-import { channelSettings } from './channel-settings.ts';
 import type { Contestant, ContestantSettings } from './contestant.ts';
+import { productEnvironment } from './product-environment.ts';
 
 /** The product: its consumer handler, from configuration to metrics, one invocation a drain. */
 export function openContestant(settings: ContestantSettings): Contestant {
@@ -11,7 +11,7 @@ export function openContestant(settings: ContestantSettings): Contestant {
   function consumerFor(concurrency: number): LambdaHandler<unknown> {
     const warm = consumers.get(concurrency);
     if (warm !== undefined) return warm;
-    const consumer = createConsumer(environment(settings, concurrency));
+    const consumer = createConsumer(productEnvironment(settings, concurrency, 'environment'));
     consumers.set(concurrency, consumer);
     return consumer;
   }
@@ -26,26 +26,5 @@ export function openContestant(settings: ContestantSettings): Contestant {
       const { end } = result as { readonly end: string };
       if (end !== 'queue-empty') throw new Error(`the consumer's run ended by ${end}`);
     },
-  };
-}
-
-/** A deployed function's environment, endpoints aside. */
-function environment(settings: ContestantSettings, concurrency: number) {
-  return {
-    STAGE: 'bench',
-    PIPELINE: 'remind-once',
-    QUEUE_NAME: 'bench',
-    INFRAI_BASE_URL: settings.queueUrl,
-    INFRAI_API_KEY_SECRET: 'env:INFRAI_API_KEY',
-    INFRAI_API_KEY: 'ifr_bench',
-    INFRAI_DIALECT: '',
-    LEDGER_TABLE: 'bench-ledger',
-    KEY_EPOCHS: JSON.stringify([{ id: 'bench', secretRef: 'env:SEND_KEY_SECRET' }]),
-    SEND_KEY_SECRET: 'bench-only-secret-of-the-first-epoch',
-    PROVIDER_TOKEN: 'bench-token',
-    CHANNELS: JSON.stringify({ push: channelSettings(settings.providerUrl) }),
-    DEFAULT_CHANNEL: 'push',
-    DELIVERY: '',
-    DRAIN: JSON.stringify({ concurrency }),
   };
 }

@@ -28,6 +28,13 @@ export type DrainRequest = {
   readonly latencies: Latencies;
 };
 
+export type StandOptions = {
+  /** Node's own flags for the contestants; with any, their bundles stay readable for a profile. */
+  readonly execArgv?: readonly string[];
+  /** A DynamoDB engine instead of the lean table. */
+  readonly tableUrl?: string;
+};
+
 export type MeasuredDrain = DrainFigures & BackendFigures & { readonly reminders: number };
 
 type Backends = AskableChild<BackendsMessage, BackendsReply>;
@@ -54,19 +61,20 @@ export class Stand {
   }
 
   /** Contestants that this machine cannot run are left out; `has` tells. */
-  static async open(
-    names: readonly ContestantName[],
-    execArgv: readonly string[] = [],
-  ): Promise<Stand> {
+  static async open(names: readonly ContestantName[], options: StandOptions = {}): Promise<Stand> {
     const directory = mkdtempSync(join(tmpdir(), 'remind-once-bench-'));
     const module = new URL('../backends/backends-process.ts', import.meta.url);
     const backends = await startChild<BackendsMessage, BackendsReply>(module, [], {});
     if (backends.greeting.kind !== 'listening') throw new Error('the backends did not start');
     const { urls } = backends.greeting;
+    const table = options.tableUrl ?? urls.table;
     const children = new Map<ContestantName, ContestantChild>();
     for (const name of names) {
       if (name === 'bullmq' && urls.redisPort === null) continue;
-      children.set(name, await startContestant(name, urls, directory, execArgv));
+      children.set(
+        name,
+        await startContestant(name, { ...urls, table }, directory, options.execArgv ?? []),
+      );
     }
     return new Stand(backends, children, directory);
   }
