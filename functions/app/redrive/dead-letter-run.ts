@@ -219,7 +219,7 @@ export class DeadLetterRun {
     this.#rows.plan(decision, rowOf(seen));
     if (decision.action === 'redrive') this.#countRedrive(sendKey);
     this.#finish(message, sendKey, decision, null);
-    return 'done';
+    return this.#troubled(decision, { kind: 'kept' }) ?? 'done';
   }
 
   #acted(

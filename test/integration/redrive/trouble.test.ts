@@ -197,6 +197,7 @@ describe('a throttled ledger', () => {
     const stand = await openRedriveStand(engine);
     const payloads = await plantExhausted(stand, 20);
     stand.proxy.rule(({ body }) => (body.includes('"k1_') ? THROTTLED : undefined));
+    expect(await stand.redrive({ mode: 'plan' })).toMatchObject({ end: 'ledger-failed' });
     expect(await stand.redrive()).toMatchObject({
       end: 'ledger-failed',
       endCode: 'ProvisionedThroughputExceededException',
