@@ -4,9 +4,11 @@ import {
   GraphWidget,
   type IAlarm,
   type IMetric,
+  LogQueryWidget,
   Stats,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { FunctionRole } from '#infra/constructs/defaults.ts';
 import type {
@@ -19,6 +21,8 @@ export type PipelineDashboardProps = {
   readonly metrics: PipelineMetrics;
   readonly lambdas: Readonly<Record<FunctionRole, IFunction>>;
   readonly alarms: readonly IAlarm[];
+  /** Where the stats function says what it finds. */
+  readonly findings: ILogGroup;
 };
 
 const WIDTH = 12;
@@ -27,7 +31,11 @@ const WIDTH = 12;
 export class PipelineDashboard extends Construct {
   readonly dashboard: Dashboard;
 
-  constructor(scope: Construct, id: string, { metrics, lambdas, alarms }: PipelineDashboardProps) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { metrics, lambdas, alarms, findings }: PipelineDashboardProps,
+  ) {
     super(scope, id);
     const counts = (title: string, ...names: ConsumerCount[]) =>
       graph(
@@ -43,6 +51,20 @@ export class PipelineDashboard extends Construct {
     this.dashboard = new Dashboard(this, 'Dashboard', {
       widgets: [
         [new AlarmStatusWidget({ title: 'Alarms', alarms: [...alarms], width: 2 * WIDTH })],
+        [
+          // Metrics say that the breaker is open; its reason and its beginning are words.
+          new LogQueryWidget({
+            title: 'Findings: what, why, since when',
+            logGroupNames: [findings.logGroupName],
+            queryLines: [
+              'fields @timestamp, severity, code, subject, reason, since, seen, allowed',
+              'filter message = "finding"',
+              'sort @timestamp desc',
+              'limit 50',
+            ],
+            width: 2 * WIDTH,
+          }),
+        ],
         [
           counts('Signals', 'deliveries', 'keysClaimed', 'receipts', 'terminalSent'),
           graph('Seconds from due to accepted', [
@@ -70,7 +92,11 @@ export class PipelineDashboard extends Construct {
         ],
         [
           gauges('Queue', 'available', 'inFlight', 'delayed', 'deadLetters'),
-          gauges('Age and parked', 'oldestMessageAgeSeconds', 'unresolvedRows', 'breaker'),
+          gauges('Age and parked', 'oldestMessageAgeSeconds', 'unresolvedRows', 'parkedRows'),
+        ],
+        [
+          gauges('Breaker', 'breaker', 'stoppedChannels', 'unrecordedReceipts'),
+          counts('Runs', 'runs', 'runsStoppedByBudget', 'runsPaused', 'breakerTrips'),
         ],
         [
           graph(

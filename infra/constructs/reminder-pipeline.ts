@@ -93,6 +93,7 @@ export class ReminderPipeline extends Construct {
         stats: this.functions.stats.lambda,
       },
       alarms: [...this.alarms.values()],
+      findings: this.functions.stats.lambda.logGroup,
     });
     this.#warnOfOffSchedules(settings);
     this.#warnOfChannels(settings);
