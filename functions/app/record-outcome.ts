@@ -1,5 +1,5 @@
 import type { DeliveryDeps } from '#app/delivery-deps.ts';
-import type { LedgerRecord } from '#core/ledger-record.ts';
+import { type LedgerRecord, provenAfterParking } from '#core/ledger-record.ts';
 
 export type Recorded =
   | { readonly kind: 'recorded' }
@@ -21,10 +21,16 @@ export async function recordOutcome(
 ): Promise<Recorded> {
   const { clock, ledger, limits } = deps;
   const endsAt = clock.now() + limits.recordBudgetMs;
+  let write = { row: next, seen: claimed };
   for (let tries = 0; ; tries += 1) {
-    const answer = await ledger.replace(next, claimed);
+    const answer = await ledger.replace(write.row, write.seen);
     if (answer.kind === 'replaced') return { kind: 'recorded' };
-    if (answer.kind === 'lost') return answer;
+    if (answer.kind === 'lost') {
+      const proven = provenAfterParking(next, write.seen, answer.row);
+      if (proven === null || answer.row === undefined) return answer;
+      write = { row: proven, seen: answer.row };
+      continue;
+    }
     const waitMs = WAITS_MS[Math.min(tries, WAITS_MS.length - 1)] ?? 0;
     if (clock.now() + waitMs >= endsAt) return answer;
     await clock.sleep(waitMs);

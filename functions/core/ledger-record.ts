@@ -102,6 +102,23 @@ export function advance(
   };
 }
 
+/**
+ * A claim that outlived its lease may have been parked as UNKNOWN by somebody who could not know
+ * better, its token left in place. The acceptance that its own worker then brings settles the row:
+ * nobody has claimed it since, and a known outcome must not be left to a person to guess.
+ * @returns the row to write over `found`, or null when the record has simply lost its claim
+ */
+export function provenAfterParking(
+  next: LedgerRecord,
+  seen: LedgerRecord,
+  found: LedgerRecord | undefined,
+): LedgerRecord | null {
+  const parked = found?.state === 'UNKNOWN' && found.claimToken === next.claimToken;
+  if (!parked || seen.state !== 'CLAIMED' || next.state !== 'SENT') return null;
+  const history = [...found.history, ...next.history.slice(-1)].slice(-HISTORY_LENGTH);
+  return { ...next, redriveCount: found.redriveCount, history };
+}
+
 /** TTL attribute (epoch seconds) of a row written at `at`. */
 export function expiryOf(at: EpochMs, ttlSeconds: number): number {
   return Math.ceil(at / 1000) + ttlSeconds;
