@@ -24,9 +24,6 @@ export type GuardedRun =
 
 type FoundBreaker = { readonly breaker: Breaker; readonly version: number };
 
-/** Consistent reads of one run's start, at most; they are made only while acceptances wait. */
-const ROWS_LOOKED_UP = 10;
-
 /**
  * The breaker's place in one consumer environment: asked once before a run starts. It remembers
  * evidence that could not be written, so that an environment whose trip was lost with an unwell
@@ -68,19 +65,18 @@ export class BreakerGuard {
   /**
    * Acceptances that waited for their record may have one by now: applied before its answer was
    * lost, or written by whoever took the key over. Otherwise they would page until a person looks.
+   * One consistent read each, as long as they wait; they are few.
    */
   async #withRowsLookedUp(found: FoundBreaker): Promise<FoundBreaker> {
     const { controls, ledger, clock } = this.#deps;
-    const waiting = found.breaker.unrecorded.slice(0, ROWS_LOOKED_UP);
+    const waiting = found.breaker.unrecorded;
     if (waiting.length === 0) return found;
     const rows = await Promise.all(waiting.map(({ sendKey }) => ledger.read(sendKey as SendKey)));
     const at = clock.now();
     const evidence = rows.flatMap((answer) => {
       if (answer.kind !== 'row' || answer.row.state !== 'SENT') return [];
       const { sendKey, channel, reason, receipt } = answer.row;
-      return receipt === null
-        ? []
-        : [foundSent({ sendKey, channel, reason, receiptFound: receipt }, at)];
+      return receipt === null ? [] : [foundSent({ sendKey, channel, reason, receipt }, at)];
     });
     if (evidence.length === 0) return found;
     const saved = await changeBreaker(controls, (breaker) =>

@@ -63,10 +63,7 @@ async function settleWithRow(
     const token = random.token() as ClaimToken;
     const fraction = random.fraction();
     const plan = planAfterClaim({ row, delivery, token, now: clock.now(), fraction, settings });
-    if (plan.kind === 'settle') {
-      if (row.state === 'SENT') report.receiptFound = row.receipt;
-      return ended(plan.settlement, plan.outcome, row.reason);
-    }
+    if (plan.kind === 'settle') return ended(plan.settlement, plan.outcome, row.reason);
     const answer = await deps.ledger.replace(plan.next, row);
     if (answer.kind === 'failed') return ended(LEAVE, 'ledger-failed', answer.code);
     if (answer.kind === 'replaced') {

@@ -45,8 +45,6 @@ export type DeliveryReport = {
   receipt: boolean;
   /** That proof; where it could not be recorded, this line is what is left of it. */
   receiptId: string | null;
-  /** The receipt of a SENT row that was found as it stood. */
-  receiptFound: string | null;
   /** Code or cause of the send's result; null when nothing was sent, or it was accepted. */
   sendCode: string | null;
   /** The code with which the provider refused our credentials. */
@@ -85,7 +83,6 @@ export function openReport(messageId: string, deliveryCount: number | null): Del
     takenOver: false,
     receipt: false,
     receiptId: null,
-    receiptFound: null,
     sendCode: null,
     channelRefused: null,
     terminal: null,

@@ -45,8 +45,6 @@ export type DeliveryFacts = {
   readonly reason: string;
   /** The provider's proof, got in this delivery. */
   readonly receiptId: string | null;
-  /** The receipt of a SENT row that was found as it stood. */
-  readonly receiptFound: string | null;
   /** Cause or code of the send's result; null when nothing was sent or it was accepted. */
   readonly sendCode: string | null;
   /** The code with which the provider refused our credentials, to a send or a question. */
@@ -100,12 +98,11 @@ export function evidenceOf(facts: DeliveryFacts, at: EpochMs): readonly Evidence
 }
 
 function recordedOf(
-  { outcome, reason, receiptId, receiptFound, submissions }: DeliveryFacts,
+  { outcome, receiptId, submissions }: DeliveryFacts,
   sendKey: string,
   channel: string,
   at: EpochMs,
 ): readonly Evidence[] {
-  if (receiptFound !== null) return [foundSent({ sendKey, channel, reason, receiptFound }, at)];
   if (outcome !== 'sent' || receiptId === null) return [];
   const proof = submissions > 0 ? 'send' : 'question';
   return [{ kind: 'recorded', channel, sendKey, receipt: receiptId, proof, at }];
@@ -121,12 +118,12 @@ export function foundSent(
     readonly sendKey: string;
     readonly channel: string;
     readonly reason: string;
-    readonly receiptFound: string;
+    readonly receipt: string;
   },
   at: EpochMs,
 ): Evidence {
-  const { sendKey, channel, reason, receiptFound } = row;
-  const receipt = reason === ACCEPTED ? receiptFound : ASSUMED_RECEIPT;
+  const { sendKey, channel, reason } = row;
+  const receipt = reason === ACCEPTED ? row.receipt : ASSUMED_RECEIPT;
   return { kind: 'recorded', channel, sendKey, receipt, proof: 'row', at };
 }
 

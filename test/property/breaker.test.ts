@@ -99,7 +99,6 @@ describe('killed invocations', () => {
                 ? facts({
                     outcome: 'duplicate',
                     receiptId: null,
-                    receiptFound: `rcpt_${n}`,
                     sendKey: `k1_${n}`,
                   })
                 : facts({ receiptId: `rcpt_${n}`, sendKey: `k1_${n}` });

@@ -12,7 +12,6 @@ export function facts(change: Partial<DeliveryFacts> = {}): DeliveryFacts {
     outcome: 'sent',
     reason: 'ACCEPTED',
     receiptId: 'rcpt_a',
-    receiptFound: null,
     sendCode: null,
     channelRefused: null,
     submissions: 1,

@@ -193,7 +193,7 @@ describe('refused credentials', () => {
 
   it('several in one run are one; every refused probe doubles the wait, up to a quarter of an hour', () => {
     let breaker = breakerAfter(refused(SINCE), refused(SINCE + 5), refused(SINCE + 9));
-    const waits = [];
+    const waits: number[] = [];
     for (let probe = 0; probe < 6; probe += 1) {
       const { probeAt } = breaker.channels['push'] ?? { probeAt: null };
       waits.push(((probeAt ?? 0) - SINCE) / 1000);
@@ -215,7 +215,7 @@ describe('refused credentials', () => {
 
 describe('field report 49: heavy redelivery', () => {
   it('is no evidence, however heavy', () => {
-    const duplicate = facts({ outcome: 'duplicate', receiptId: null, receiptFound: 'rcpt_a' });
+    const duplicate = facts({ outcome: 'duplicate', receiptId: null });
     let breaker = FRESH_BREAKER;
     for (let n = 0; n < 1000; n += 1) {
       breaker = evidenceOf(duplicate, SINCE + n).reduce(withEvidence, breaker);
