@@ -1,5 +1,6 @@
 import type { BlindPolicy, ProviderClass } from '#core/send-result.ts';
 import type { ProviderBehaviour } from '#infra/local/provider-emulator/provider-behaviour.ts';
+import type { Fate } from '#test/support/fated-worker.ts';
 
 /** A class with its policy: what follows an unknown outcome. */
 export const CHANNELS: readonly {
@@ -41,25 +42,63 @@ export type Scenario = {
   readonly lease: 'alive' | 'over';
   /** 2: the same reminder was published twice, and two workers take them at once. */
   readonly workers: 1 | 2;
-  /** What becomes of the first try to record. */
-  readonly record: 'goes-on' | 'not-applied' | 'answer-lost';
+  readonly hiccup: Hiccup;
 };
 
+/** What else goes wrong in the first life: a call that does not do its work, or whose answer is lost. */
+export const HICCUPS = [
+  'none',
+  'first record not applied',
+  'first record answer lost',
+  'no record applied',
+  'no record answered',
+  'no publish applied',
+  'no publish answered',
+  'no claim answered',
+  'no ack applied',
+] as const;
+export type Hiccup = (typeof HICCUPS)[number];
+
+const HICCUP_CALLS: Record<Exclude<Hiccup, 'none'>, HiccupCall> = {
+  'first record not applied': { method: 'replace', fate: 'not-applied', first: true },
+  'first record answer lost': { method: 'replace', fate: 'answer-lost', first: true },
+  'no record applied': { method: 'replace', fate: 'not-applied', first: false },
+  'no record answered': { method: 'replace', fate: 'answer-lost', first: false },
+  'no publish applied': { method: 'publish', fate: 'not-applied', first: false },
+  'no publish answered': { method: 'publish', fate: 'answer-lost', first: false },
+  'no claim answered': { method: 'claim', fate: 'answer-lost', first: false },
+  'no ack applied': { method: 'ack', fate: 'not-applied', first: false },
+};
+type HiccupCall = {
+  readonly method: string;
+  readonly fate: 'not-applied' | 'answer-lost';
+  /** Only the first such call; else every one of the first life. */
+  readonly first: boolean;
+};
+
+/** The fate of a call under a scenario's hiccup, of the first life only. */
+export function hiccupFate(hiccup: Hiccup, method: string, earlierCalls: number): Fate {
+  if (hiccup === 'none') return 'goes-on';
+  const met = HICCUP_CALLS[hiccup];
+  const applies = met.method === method && (earlierCalls === 0 || !met.first);
+  return applies ? met.fate : 'goes-on';
+}
+
 export function scenarioName(scenario: Scenario): string {
-  const { channel, firstCall, lease, workers, record } = scenario;
-  const hiccup = record === 'goes-on' ? '' : `, first record ${record}`;
+  const { channel, firstCall, lease, workers } = scenario;
+  const hiccup = scenario.hiccup === 'none' ? '' : `, ${scenario.hiccup}`;
   return `${channel.name}, provider ${firstCall.name}, lease ${lease}, ${workers} worker(s)${hiccup}`;
 }
 
 export function allScenarios(
   workers: readonly (1 | 2)[],
-  records: readonly Scenario['record'][],
+  hiccups: readonly Hiccup[],
 ): readonly Scenario[] {
   return CHANNELS.flatMap((channel) =>
     FIRST_CALLS.flatMap((firstCall) =>
       (['alive', 'over'] as const).flatMap((lease) =>
         workers.flatMap((count) =>
-          records.map((record) => ({ channel, firstCall, lease, workers: count, record })),
+          hiccups.map((hiccup) => ({ channel, firstCall, lease, workers: count, hiccup })),
         ),
       ),
     ),
@@ -72,7 +111,7 @@ export function documentedEnds(scenario: Scenario, workersEnded: number): Readon
   const ends = new Set<string>();
   /** How often it may have stayed open whether the provider accepted. */
   const uncertain =
-    workersEnded + Number(firstCall.proves === 'nothing') + Number(scenario.record !== 'goes-on');
+    workersEnded + Number(firstCall.proves === 'nothing') + Number(scenario.hiccup !== 'none');
   if (firstCall.proves === 'rejected') ends.add('REJECTED/0');
   if (firstCall.proves !== 'rejected') ends.add('SENT/1');
   if (uncertain === 0) return ends;

@@ -27,7 +27,7 @@ const behaviour: fc.Arbitrary<ProviderBehaviour | undefined> = fc.constantFrom(
 );
 
 const fate: fc.Arbitrary<Fate> = fc.oneof(
-  { arbitrary: fc.constant<Fate>('goes-on'), weight: 12 },
+  { arbitrary: fc.constant<Fate>('goes-on'), weight: 8 },
   {
     arbitrary: fc.constantFrom<Fate>('answer-lost', 'not-applied', 'ended-before', 'ended-after'),
     weight: 2,

@@ -59,11 +59,11 @@ export function fateIn(weather: Weather, random: Random, call: PortCall, marginM
   if (port === 'clock') return 'goes-on';
   switch (weather) {
     case 'queue unwell':
-      return port === 'queue' && draw < 0.4 ? either(draw < 0.2) : 'goes-on';
+      return port === 'queue' && draw < 0.5 ? either(draw < 0.3) : 'goes-on';
     case 'queue out of credit':
       return call.method === 'publish' ? 'not-applied' : 'goes-on';
     case 'ledger unwell':
-      return port === 'ledger' && draw < 0.6 ? either(draw < 0.5) : 'goes-on';
+      return port === 'ledger' && draw < 0.95 ? either(draw < 0.85) : 'goes-on';
     case 'ledger answers lost':
       return port === 'ledger' && draw < 0.3 ? 'answer-lost' : 'goes-on';
     case 'workers end':
