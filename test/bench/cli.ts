@@ -8,6 +8,7 @@ import { countEngineUnits } from './parts/engine-units.ts';
 import { measureGrowth } from './parts/growth.ts';
 import { measureOwnCost } from './parts/own-cost.ts';
 import { simulateScaleOut } from './parts/scale-out.ts';
+import { measureSdkPrice } from './parts/sdk-price.ts';
 import { aimsOf } from './report/aims.ts';
 import { type BenchReport, machineInWords } from './report/bench-report.ts';
 import { drainChart } from './report/chart.ts';
@@ -32,6 +33,7 @@ const FULL = {
   drains: { concurrencies: [1, 8, 32, 64, 128], rounds: 3, seconds: 3 },
   withoutLatency: { rounds: 2, reminders: 2000 },
   ownCost: { rounds: 4, reminders: 1500 },
+  sdkPriceRounds: 5,
   coldStartRounds: 7,
   growth: [1000, 10_000, 100_000, 1_000_000],
   backlogBehindLimit: 150_000,
@@ -40,6 +42,7 @@ const SHORT = {
   drains: { concurrencies: [8], rounds: 3, seconds: 2 },
   withoutLatency: { rounds: 1, reminders: 500 },
   ownCost: { rounds: 2, reminders: 800 },
+  sdkPriceRounds: 1,
   coldStartRounds: 3,
   growth: [1000, 10_000],
   backlogBehindLimit: null,
@@ -67,6 +70,7 @@ async function measure(): Promise<BenchReport> {
     const drainsWithoutLatency = await measureDrains(stand, bare, say);
     say('capacity units by a DynamoDB engine');
     const engineUnits = await countEngineUnits('bench-ledger');
+    const sdkPrice = await measureSdkPrice(plan.sdkPriceRounds, say);
     const coldStarts = await measureColdStarts(plan.coldStartRounds, say);
     const growth = await measureGrowth(plan.growth, say);
     const cpuMs = ownCosts.costs.find(({ contestant }) => contestant === 'product')?.cpuMs.median;
@@ -82,6 +86,7 @@ async function measure(): Promise<BenchReport> {
       drainsWithoutLatency,
       ownCosts,
       engineUnits,
+      sdkPrice,
       coldStarts,
       growth,
       scaleOut:

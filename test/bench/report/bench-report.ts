@@ -4,6 +4,7 @@ import type { DrainCell } from '../parts/drain-rate.ts';
 import type { EngineUnits } from '../parts/engine-units.ts';
 import type { OwnCosts } from '../parts/own-cost.ts';
 import type { ScaleOut } from '../parts/scale-out.ts';
+import type { SdkPrice } from '../parts/sdk-price.ts';
 import type { GrowthFigures } from '../simulation/growth-process.ts';
 
 /** Everything that one run measured; the JSON report is exactly this. */
@@ -18,6 +19,7 @@ export type BenchReport = {
   readonly drainsWithoutLatency: readonly DrainCell[];
   readonly ownCosts: OwnCosts;
   readonly engineUnits: EngineUnits;
+  readonly sdkPrice: SdkPrice;
   readonly coldStarts: ColdStarts;
   readonly growth: readonly GrowthFigures[];
   /** Absent from the short form. */

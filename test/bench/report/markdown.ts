@@ -20,6 +20,7 @@ export function reportMarkdown(report: BenchReport): string {
     '## Own cost of a reminder, no latency, concurrency 32',
     costTable(report),
     `Read and write units as ${report.engineUnits.engine} reports them: send ${report.engineUnits.send.write} write and ${report.engineUnits.send.read} read; quiet duplicate ${report.engineUnits.quietDuplicate.write} write (a refused put, charged as AWS charges it) and ${report.engineUnits.quietDuplicate.read} read.`,
+    priceSentence(report),
     '## Cold start, fresh process, bundles as deployed',
     startTable(report),
     '## Growth, virtual time, concurrency 64',
@@ -97,6 +98,11 @@ function costTable({ ownCosts }: BenchReport): string {
     'One more delivery',
   ];
   return `${table(head, rows)}\n\nCPU of ours over (b): ${spread(ownCosts.cpuRatio, 2)}.`;
+}
+
+function priceSentence({ sdkPrice }: BenchReport): string {
+  const { barePost, client, documentClient, ledgerClaim } = sdkPrice;
+  return `Of one conditional put, µs CPU: bare POST of the same JSON by the product's HTTP client ${spread(barePost, 0)}; DynamoDBClient ${spread(client, 0)}; DynamoDBDocumentClient ${spread(documentClient, 0)}; the ledger's claim, by a document client without idle middleware, row codec and budget included ${spread(ledgerClaim, 0)}. Two ledger calls are most of a reminder's CPU, and most of them is the SDK.`;
 }
 
 function startTable({ coldStarts }: BenchReport): string {
