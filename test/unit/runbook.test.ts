@@ -4,7 +4,15 @@ import type { TripReason } from '#core/breaker.ts';
 import { FINDINGS } from '#core/finding.ts';
 
 const runbook = readFileSync(new URL('../../infra/RUNBOOK.md', import.meta.url), 'utf8');
-const sections = new Set([...runbook.matchAll(/^### (\S+)$/gm)].map(([, name]) => name));
+const sections = new Set([...runbook.matchAll(/^#+ (.+)$/gm)].map(([, title]) => anchor(title)));
+
+/** As GitHub makes it of a heading. */
+function anchor(title = ''): string {
+  return title
+    .toLowerCase()
+    .replace(/[^a-z0-9 -]/g, '')
+    .replaceAll(' ', '-');
+}
 
 const TRIPS: Record<TripReason, true> = {
   RECORDS_FAILING: true,
@@ -21,7 +29,7 @@ describe('the runbook', () => {
   });
 
   it('says what every trip of the breaker means', () => {
-    for (const reason of Object.keys(TRIPS)) expect(runbook).toContain(`| \`${reason}\` |`);
+    for (const reason of Object.keys(TRIPS)) expect(runbook).toContain(`\`${reason}\``);
   });
 
   it('links only sections that it has', () => {
