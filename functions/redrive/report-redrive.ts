@@ -53,7 +53,7 @@ export function reportRedrive(
     durationMs: report.endedAt - report.startedAt,
     summary: report.summary,
   });
-  if (mode === 'redrive') countRun(telemetry, report);
+  countRun(telemetry, report);
 }
 
 function levelOf({ end, leaseGivenBack }: RedriveReport): 'info' | 'warn' {
@@ -63,6 +63,7 @@ function levelOf({ end, leaseGivenBack }: RedriveReport): 'info' | 'warn' {
 
 function countRun(telemetry: Pick<Telemetry, 'count'>, report: RedriveReport): void {
   const { results, decisions, canaries, examined } = report;
+  // A dry run has done nothing that could be counted.
   if (results === null) return;
   const kept = (reason: string) =>
     decisions.find((group) => group.action === 'keep' && group.reason === reason)?.count ?? 0;

@@ -96,6 +96,27 @@ describe('the time budget', () => {
     for (const payload of payloads) expect((await stand.rowOf(payload))?.redriveCount).toBe(1);
   });
 
+  test('starts no dead letter that might not end in time, not even one that is in hand', async () => {
+    const stand = await openRedriveStand(engine, { limits: { deadLetterLeaseSeconds: 600 } });
+    await plantExhausted(stand, 10);
+    const endsAt = stand.clock.now() + 60_000;
+    const { deps, at } = timed(stand);
+    const { redrive } = deps.deadLetters;
+    const slow: typeof redrive = async (messageId) => {
+      const answer = await redrive(messageId);
+      stand.clock.advance(8_000);
+      return answer;
+    };
+    const deadLetters = { ...deps.deadLetters, redrive: slow };
+    const report = await stand.redrive(undefined, {
+      deps: { ...deps, deadLetters },
+      budgetMs: 60_000,
+    });
+    expect(report.end).toBe('run-budget');
+    expect(Math.max(...at) + stand.deps.limits.worstDeadLetterMs).toBeLessThanOrEqual(endsAt);
+    expect(report.left).toBe(10 - at.length);
+  });
+
   test('too short for one dead letter: nothing is even read', async () => {
     const stand = await openRedriveStand(engine);
     await plantExhausted(stand, 1);
