@@ -5,7 +5,7 @@ import { resume } from '#core/breaker.ts';
 import { useByOf } from '#core/delivery.ts';
 import { seededRandom } from '#infra/local/seeded-random.ts';
 import type { SendRequest } from '#ports';
-import { drawLoad, type Load, payloadOf } from '#test/proof/sim-load.ts';
+import { changesContent, drawLoad, type Load, payloadOf } from '#test/proof/sim-load.ts';
 import type { Mix } from '#test/proof/sim-mix.ts';
 import { Story } from '#test/proof/sim-story.ts';
 import { fateIn, WeatherReport } from '#test/proof/sim-weather.ts';
@@ -217,7 +217,9 @@ class Episode {
       const effects = provider.model.effects.of(sendKey);
       const user = String(reminder);
       const view = { row, effects, provider, queued: queued.get(user) ?? 0 };
-      for (const what of brokenAtRest({ ...view, dead: dead.get(user) ?? 0 }, true)) {
+      // A dead letter with other content than the row's waits for a person, whatever the row says.
+      const settled = !changesContent(reminder);
+      for (const what of brokenAtRest({ ...view, dead: dead.get(user) ?? 0 }, settled)) {
         this.#broken.push({ reminder, what });
       }
       this.#count(row === undefined ? 'at rest NO_ROW' : `at rest ${stateOf(row)}`);

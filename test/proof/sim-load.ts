@@ -48,7 +48,12 @@ function repeatMs(random: Random): number {
   return Math.floor(random.fraction() * (draw < 0.9 ? 6 * HOUR : MOST_REPEAT_DAYS * DAY));
 }
 
-/** The same reminder in one of its spellings; identity and content never change. */
+/** One reminder in thirty has a producer that changes its content between two publications. */
+export function changesContent(reminder: number): boolean {
+  return reminder % 30 === 7;
+}
+
+/** The same reminder in one of its spellings: identity never changes, content rarely. */
 export function payloadOf(load: Load, { reminder, copy }: Publication): Record<string, unknown> {
   const at = load.scheduledAt[reminder] ?? 0;
   const instant = new Date(at).toISOString();
@@ -60,6 +65,8 @@ export function payloadOf(load: Load, { reminder, copy }: Publication): Record<s
     ...(spelling === 1 && { occurrence: `${instant.slice(0, -1)}000+00:00` }),
     ...(spelling !== 1 && { scheduled_at: instant }),
     channel: 'push',
+    ...(reminder % 40 === 3 && { use_by: new Date(at + 2 * HOUR).toISOString() }),
+    ...(changesContent(reminder) && { data: { text: `wording ${copy}` } }),
     trace: copy,
   };
 }
