@@ -34,6 +34,6 @@ describe('the runbook', () => {
 
   it('links only sections that it has', () => {
     const links = [...runbook.matchAll(/\]\(#([a-z-]+)\)/g)].map(([, name]) => name);
-    expect(links.filter((name) => !sections.has(name))).toEqual([]);
+    expect(links.filter((name) => !sections.has(name ?? ''))).toEqual([]);
   });
 });
