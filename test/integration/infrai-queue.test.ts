@@ -186,10 +186,12 @@ describe('dead letters', () => {
     const { deadLetters } = await against([
       refusal(404, { code: 'QUEUE_MESSAGE_NOT_FOUND' }),
       ok({ redriven: 0 }),
+      ok({ redriven_count: 0 }),
       refusal(404, { code: 'QUEUE_NOT_FOUND' }),
     ]);
     const gone = { kind: 'gone', code: 'QUEUE_MESSAGE_NOT_FOUND' };
     expect(await deadLetters.redrive('m')).toEqual(gone);
+    expect(await deadLetters.redrive('m')).toEqual({ kind: 'gone', code: 'NOTHING_REDRIVEN' });
     expect(await deadLetters.redrive('m')).toEqual({ kind: 'gone', code: 'NOTHING_REDRIVEN' });
     expect(await deadLetters.redrive('m')).toEqual({ kind: 'failed', code: 'QUEUE_NOT_FOUND' });
   });

@@ -168,10 +168,14 @@ export function createInfraiDeadLetters(
   };
 }
 
+/** The answer's form is not documented; a count of zero under any likely name is no success. */
+const REDRIVEN_COUNTS = ['redriven', 'count', 'redriven_count'] as const;
+
 function readRedrive(answer: InfraiAnswer): RedriveAnswer {
   if (answer.kind === 'ok') {
-    const moved = isObject(answer.data) ? (answer.data['redriven'] ?? answer.data['count']) : 1;
-    return moved === 0 ? { kind: 'gone', code: 'NOTHING_REDRIVEN' } : { kind: 'redriven' };
+    const { data } = answer;
+    const none = isObject(data) && REDRIVEN_COUNTS.some((name) => data[name] === 0);
+    return none ? { kind: 'gone', code: 'NOTHING_REDRIVEN' } : { kind: 'redriven' };
   }
   return isGoneMessage(answer.code) ? { kind: 'gone', code: answer.code } : failure(answer);
 }
