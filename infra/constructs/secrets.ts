@@ -1,4 +1,9 @@
-import { type RemovalPolicy, Validations } from 'aws-cdk-lib';
+import {
+  CrossStackReferences,
+  ReferenceStrength,
+  type RemovalPolicy,
+  Validations,
+} from 'aws-cdk-lib';
 import { CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import type { SecretSource } from '#infra/constructs/secret-sources.ts';
@@ -31,7 +36,7 @@ export function sendKeySecret(
     reason:
       'A changed value would give every reminder a new send key and so send it again; rotation adds a key epoch with a secret of its own.',
   });
-  return { arn: secret.secretArn, policyArn: secret.secretArn };
+  return made(secret);
 }
 
 /**
@@ -54,7 +59,7 @@ export function emptySecret(
     reason:
       'The value is issued by a vendor outside AWS, whose dashboard rotates it; the functions read it again when it expires from their cache.',
   });
-  return { arn: secret.secretArn, policyArn: secret.secretArn };
+  return made(secret);
 }
 
 export function existingSecret(
@@ -65,4 +70,14 @@ export function existingSecret(
   if ('arn' in source) return { arn: source.arn, policyArn: source.arn };
   const { secretArn } = Secret.fromSecretNameV2(scope, id, source.name);
   return { arn: secretArn, policyArn: `${secretArn}-??????` };
+}
+
+/**
+ * Referred to weakly from other stacks: a channel or a key epoch that is taken out of the settings
+ * is gone with one deployment, where a strong reference would hold the ledger stack up until the
+ * service had let go.
+ */
+function made(secret: Secret): SecretReference {
+  CrossStackReferences.of(secret).produce(ReferenceStrength.WEAK);
+  return { arn: secret.secretArn, policyArn: secret.secretArn };
 }

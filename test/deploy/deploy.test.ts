@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSecretsManager } from '#adapters/aws/secrets-manager.ts';
 import { closeDynamoClient, createDynamoClient } from '#adapters/dynamodb/dynamo-client.ts';
 import { DynamoLedger } from '#adapters/dynamodb/dynamo-ledger.ts';
-import type { StageSettings } from '#infra/stages.ts';
+import { type StageSettings, stageSettings } from '#infra/stages.ts';
 import { aClaimedRow, finished } from '#test/support/ledger-rows.ts';
 import { findPythonTools } from '#test/support/python-tools.ts';
 import { ACCOUNT, type AwsStandIn, REGION, startAwsStandIn } from './aws-stand-in.ts';
@@ -205,6 +205,21 @@ function deployment(python: string): void {
     const secrets = JSON.parse(rotated.KeyEpochSecrets) as Record<string, string>;
     expect(secrets['first']).toBe(first);
     expect(secrets['second']).toMatch(/^arn:aws:secretsmanager:/);
+  });
+
+  it('takes a channel out with one deployment and keeps its secret', async () => {
+    const mail = {
+      provider: 'http',
+      url: 'https://mail.example.com',
+      secretRef: 'create',
+    } as const;
+    expectDone(await deployChanged({ channels: { ...stageSettings('dev').channels, mail } }));
+    const before = (await installation.outputs(SERVICE)) as Outputs;
+    const secret = (JSON.parse(before.ChannelSecrets) as { readonly mail: string }).mail;
+    expectDone(await deploy());
+    const after = (await installation.outputs(SERVICE)) as Outputs;
+    expect(JSON.parse(after.ChannelSecrets)).not.toHaveProperty('mail');
+    expect((await installation.secrets()).map(({ ARN }) => ARN)).toContain(secret);
   });
 
   it('refuses to remove the ledger stack, and removes the service alone', async () => {

@@ -147,6 +147,14 @@ describe('the ledger stack', () => {
     expect(after[PINNED.firstKeyEpoch]).toEqual(before[PINNED.firstKeyEpoch]);
   });
 
+  it('holds on to its table while the service uses it, and to no secret', () => {
+    const exported = Object.entries(ledger.findOutputs('*')).filter(
+      ([, output]) => 'Export' in output,
+    );
+    expect(exported).toHaveLength(2);
+    for (const [key] of exported) expect(key).toMatch(/^ExportsOutput(Ref|FnGetAtt)LedgerTable/);
+  });
+
   it('is protected against termination as a whole', () => {
     expect(install(testApp(), production()).ledger.terminationProtection).toBe(true);
   });

@@ -95,8 +95,8 @@ describe('secrets of channels', () => {
       id.startsWith('PipelineConsumer'),
     );
     const variables = JSON.stringify(consumer?.[1].Properties['Environment']);
-    expect(variables).toMatch(/ExportsOutputRefLedgerChannelhooksigning[0-9A-F]{8}/);
-    expect(variables).toMatch(/ExportsOutputRefLedgerChannelhooksigningpreviousSecretRef/);
+    expect(variables).toMatch(/PublishOutputRefLedgerChannelhooksigning[0-9A-F]{8}/);
+    expect(variables).toMatch(/PublishOutputRefLedgerChannelhooksigningpreviousSecretRef/);
     expect(variables).toContain('a word of the team');
   });
 

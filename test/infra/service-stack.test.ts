@@ -51,8 +51,8 @@ describe('the functions', () => {
       const text = JSON.stringify(variablesOf(role));
       expect(text).not.toContain('resolve:secretsmanager');
       expect(text).not.toContain('SecretString');
-      expect(variablesOf(role)['INFRAI_API_KEY_SECRET']).toEqual({
-        'Fn::ImportValue': expect.stringMatching(/ExportsOutputRefLedgerInfraiApiKey/),
+      expect(variablesOf(role)['INFRAI_API_KEY_SECRET']).toMatchObject({
+        'Fn::GetStackOutput': { OutputName: expect.stringMatching(/RefLedgerInfraiApiKey/) },
       });
     }
     expect(JSON.stringify(service.toJSON())).not.toContain('{{resolve');

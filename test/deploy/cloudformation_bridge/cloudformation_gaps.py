@@ -2,13 +2,16 @@
 
 from urllib.parse import urlparse
 
+import moto.cloudformation.parsing as parsing
 import moto.cloudformation.responses as responses
 from moto.cloudformation.exceptions import ValidationError
-from moto.cloudformation.models import CloudFormationBackend
+from moto.cloudformation.models import CloudFormationBackend, cloudformation_backends
 from moto.core.responses import ActionResult
 from moto.s3.models import s3_backends
 
+_clean_json = parsing.clean_json
 _from_s3_url = responses.get_stack_from_s3_url
+_delete_resource = parsing.ResourceMap._delete_resource
 _delete_stack = CloudFormationBackend.delete_stack
 _update_stack = CloudFormationBackend.update_stack
 
@@ -60,7 +63,27 @@ def resolve_update_parameters(self: CloudFormationBackend, instance, incoming_pa
     }
 
 
+def clean_json(resource_json, resources_map):
+    """Fn::GetStackOutput, the weak reference to another stack, which moto does not know."""
+    if not (isinstance(resource_json, dict) and "Fn::GetStackOutput" in resource_json):
+        return _clean_json(resource_json, resources_map)
+    wanted = _clean_json(resource_json["Fn::GetStackOutput"], resources_map)
+    backend = cloudformation_backends[resources_map._account_id][wanted["Region"]]
+    for output in backend.get_stack(wanted["StackName"]).outputs or []:
+        if output["OutputKey"] == wanted["OutputName"]:
+            return output["OutputValue"]
+    raise ValidationError(message=f"no output {wanted['OutputName']} in {wanted['StackName']}")
+
+
+def delete_resource(self: parsing.ResourceMap, parsed_resource, resource_json) -> None:
+    """A retained resource stays when an update takes it out, too, not only with its stack."""
+    if resource_json.get("DeletionPolicy") != "Retain":
+        _delete_resource(self, parsed_resource, resource_json)
+
+
 def close_gaps() -> None:
+    parsing.ResourceMap._delete_resource = delete_resource
+    parsing.clean_json = clean_json
     CloudFormationBackend._resolve_update_parameters = resolve_update_parameters
     responses.get_stack_from_s3_url = template_from_url
     responses.CloudFormationResponse.update_termination_protection = update_termination_protection
