@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeBreaker, readBreaker } from '#app/breaker-control.ts';
+import { CONSUMER_METRICS } from '#config/metrics.ts';
 import { type Breaker, pause, resume } from '#core/breaker.ts';
 import { startDynalite } from '#infra/local/dynamodb/dynalite.ts';
 import type { EmbeddedDynamo } from '#infra/local/dynamodb/embedded-dynamo.ts';
@@ -360,6 +361,17 @@ describe('a breaker that cannot be read', () => {
 });
 
 describe('a calm run', () => {
+  it('publishes every count, zeros included; a trip alone counts trips', async () => {
+    const stand = await openPipelineStand(engine);
+    stand.publish(3);
+    await stand.consume();
+    const { breakerTrips, unreadableMessages, ...always } = CONSUMER_METRICS;
+    for (const name of Object.values(always)) expect(stand.metric(name), name).toBeDefined();
+    expect(stand.metric(breakerTrips)).toBeUndefined();
+    expect(stand.metric(unreadableMessages)).toBeUndefined();
+    expect(stand.metric('EndToEndSeconds')).toHaveLength(3);
+  });
+
   it('reads the breaker once and writes nothing to it', async () => {
     const stand = await openPipelineStand(engine);
     stand.publish(30);

@@ -1,18 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { TripReason } from '#core/breaker.ts';
-import { FINDINGS } from '#core/finding.ts';
-
-const runbook = readFileSync(new URL('../../infra/RUNBOOK.md', import.meta.url), 'utf8');
-const sections = new Set([...runbook.matchAll(/^#+ (.+)$/gm)].map(([, title]) => anchor(title)));
-
-/** As GitHub makes it of a heading. */
-function anchor(title = ''): string {
-  return title
-    .toLowerCase()
-    .replace(/[^a-z0-9 -]/g, '')
-    .replaceAll(' ', '-');
-}
 
 const TRIPS: Record<TripReason, true> = {
   RECORDS_FAILING: true,
@@ -21,19 +9,7 @@ const TRIPS: Record<TripReason, true> = {
   SENT_WITHOUT_RECEIPT: true,
 };
 
-describe('the runbook', () => {
-  it('has a section for every finding', () => {
-    for (const [code, { runbook: section }] of Object.entries(FINDINGS)) {
-      expect(sections.has(section), `${code}: ${section}`).toBe(true);
-    }
-  });
-
-  it('says what every trip of the breaker means', () => {
-    for (const reason of Object.keys(TRIPS)) expect(runbook).toContain(`\`${reason}\``);
-  });
-
-  it('links only sections that it has', () => {
-    const links = [...runbook.matchAll(/\]\(#([a-z-]+)\)/g)].map(([, name]) => name);
-    expect(links.filter((name) => !sections.has(name ?? ''))).toEqual([]);
-  });
+it('the runbook says what to do after every trip of the breaker', () => {
+  const runbook = readFileSync(new URL('../../infra/RUNBOOK.md', import.meta.url), 'utf8');
+  for (const reason of Object.keys(TRIPS)) expect(runbook).toContain(`| \`${reason}\` |`);
 });
