@@ -92,7 +92,12 @@ export type RedriveDecision = {
 } & (
   | { readonly action: 'redrive'; readonly reason: RedriveReason; readonly write: RowWrite }
   | { readonly action: 'settle'; readonly reason: SettleReason; readonly write: RowWrite }
-  | { readonly action: 'keep'; readonly reason: KeepReason }
+  | {
+      readonly action: 'keep';
+      readonly reason: KeepReason;
+      /** Of a stale claim: from then on its row is listed among the unknown outcomes. */
+      readonly write?: RowWrite;
+    }
 );
 
 /**
@@ -114,8 +119,10 @@ export function planRedrive(
       return keep('LEDGER_FAILED', seen.row.code);
     case 'absent':
       return planWithoutRow(seen.delivery, rules, moment);
-    case 'row':
-      return planWithRow(seen.row.row, seen.delivery, rules, moment);
+    case 'row': {
+      const { row } = seen.row;
+      return shown(planWithRow(row, seen.delivery, rules, moment), row, rules, moment);
+    }
   }
 }
 
@@ -184,6 +191,32 @@ function planWithRow(
   if (obstacle !== null) return obstacle;
   const detail = row.state === 'CLAIMED' ? 'STALE_CLAIM' : row.reason;
   return redrive(path, { kind: 'replace', next, seen: row }, detail);
+}
+
+/**
+ * A dead worker's claim says UNKNOWN by nothing but the time that has passed since, and no index
+ * lists it. Where it is kept for a person, the row says so itself, under the fence and the same
+ * token: a worker that is not dead after all may still record its proof.
+ */
+function shown(
+  decision: RedriveDecision,
+  row: LedgerRecord,
+  { settings }: RedriveRules,
+  { now }: RedriveMoment,
+): RedriveDecision {
+  if (row.state !== 'CLAIMED' || decision.action !== 'keep') return decision;
+  const reason = parkReason(decision);
+  if (reason === null) return decision;
+  const change = { state: 'UNKNOWN', reason, notBefore: null } as const;
+  const next = advance(row, change, now, settings.ttlSeconds);
+  return { ...decision, write: { kind: 'replace', next, seen: row } };
+}
+
+/** Null where the claim is alive, or is taken over as soon as its provider is well. */
+function parkReason({ reason, detail }: RedriveDecision): string | null {
+  if (reason === 'CONTENT_CONFLICT') return 'PARKED_CONTENT_CONFLICT';
+  if (reason === 'AT_CAP') return 'PARKED_ATTEMPTS_USED';
+  return detail?.startsWith('PARKED_') === true ? detail : null;
 }
 
 /** How the consumer would settle what may have been accepted; a decision where it could not. */

@@ -5,6 +5,7 @@ import { HEALTHY, planRedrive, type RedriveRules } from '#core/plan-redrive.ts';
 import { userRefOf } from '#core/send-key.ts';
 import type { ProviderClass } from '#core/send-result.ts';
 import { DAY_MS, DUE_AT, FIRST_EPOCH, SETTINGS } from '#test/support/core-data.ts';
+import { FatedWorker } from '#test/support/fated-worker.ts';
 import { aPayload, QUEUE_NAME, World } from '#test/support/world.ts';
 
 const SECOND_MS = 1000;
@@ -50,10 +51,9 @@ describe('field report 24: a clock that is wrong by more than the declared skew'
       await world.clock.run(Promise.all([first, second]));
       await world.untilQuiet();
       expect(world.provider.model.effects.total).toBe(1);
-      // The park of a wrong take-over is moved by nobody but a person; nothing is lost by it.
-      const parked = providerClass === 'blind' && offset > 0;
-      expect(world.row()?.state).toBe(parked ? 'UNKNOWN' : 'SENT');
-      expect(world.deadLetters()).toHaveLength(parked ? 1 : 0);
+      // A wrong take-over can only park a blind one, and the late proof is recorded over the park.
+      expect(world.row()?.state).toBe('SENT');
+      expect([...world.messages(), ...world.deadLetters()]).toEqual([]);
     },
   );
 });
@@ -96,6 +96,53 @@ describe('field report 33: what cleans up never touches a claim inside its lease
     const methods = Object.getOwnPropertyNames(Object.getPrototypeOf(ledger));
     expect(methods.filter((name) => /delete|remove|clear|purge/i.test(name))).toEqual([]);
   });
+});
+
+describe('field report 14, 32: a claim whose workers all died is not left as a riddle', () => {
+  const broughtToDeath = async (providerClass: ProviderClass) => {
+    // The queue gives up after three deliveries, the second and third of which met a live lease
+    // and died as well.
+    const world = new World({ profile: { providerClass }, queue: { visibility: 'ignored' } });
+    world.publish();
+    for (let life = 0; life < 3; life += 1) {
+      const worker = new FatedWorker((call) =>
+        call.method === 'send' || call.method === 'publish' ? 'ended-before' : 'goes-on',
+      );
+      const run = world.start(worker.deps(world.deps()));
+      await world.clock.run(Promise.race([run, worker.end]));
+      await world.clock.runUntil(world.clock.now() + 7 * SECOND_MS);
+    }
+    await world.clock.runUntil(DUE_AT + 300 * SECOND_MS);
+    expect(world.row()?.state).toBe('CLAIMED');
+    expect(world.deadLetters()).toHaveLength(1);
+    return world;
+  };
+
+  test('blind: the redrive keeps it for a person, and lists it among the unknown outcomes', async () => {
+    const world = await broughtToDeath('blind');
+    const { decision, row } = redriveOf(world);
+    expect(decision).toMatchObject({ action: 'keep', reason: 'DECISION_NEEDED' });
+    if (decision.write?.kind !== 'replace') throw new Error('nothing is written');
+    await world.ledger.replace(decision.write.next, decision.write.seen);
+    expect(await world.ledger.unresolved({ limit: 9 })).toMatchObject({
+      rows: [{ state: 'UNKNOWN', reason: 'PARKED_BLIND', firstSendAt: row.firstSendAt }],
+    });
+    expect(redriveOf(world).decision).toMatchObject({ action: 'keep', reason: 'DECISION_NEEDED' });
+    expect(redriveOf(world).decision.write).toBeUndefined();
+  });
+
+  test.each(['dedupes', 'queryable'] as const)(
+    '%s: goes back and is settled',
+    async (providerClass) => {
+      const world = await broughtToDeath(providerClass);
+      expect(redriveOf(world).decision).toMatchObject({ action: 'redrive', detail: 'STALE_CLAIM' });
+      const [letter] = world.deadLetters();
+      world.model.redrive(QUEUE_NAME, letter?.messageId ?? '', world.clock.now());
+      await world.untilQuiet();
+      expect(world.row()?.state).toBe('SENT');
+      expect(world.effects()).toBe(1);
+    },
+  );
 });
 
 describe('field report 77: erasing a person leaves a keyed tombstone that still blocks', () => {

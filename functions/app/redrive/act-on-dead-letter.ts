@@ -37,9 +37,9 @@ export async function actOnDeadLetter(
   decision: RedriveDecision,
   deps: RedriveDeps,
 ): Promise<Acted> {
-  if (decision.action === 'keep') return { kind: 'kept' };
-  const written = await write(decision.write, deps);
+  const written = decision.write === undefined ? null : await write(decision.write, deps);
   if (written !== null) return written;
+  if (decision.action === 'keep') return { kind: 'kept' };
   if (decision.action === 'settle') return ackOut(message, deps);
   const row = decision.write.kind === 'none' ? seenRow : decision.write.next;
   return redrive(message, row, deps);

@@ -26,7 +26,7 @@ export class RowView {
    * @param seen the row that was decided on; null where there is none
    */
   plan(decision: RedriveDecision, seen: LedgerRecord | null): void {
-    if (decision.action === 'keep') return;
+    if (decision.write === undefined) return;
     const row = decision.write.kind === 'none' ? seen : decision.write.next;
     if (row === null) return;
     const { clock, settings } = this.#deps;

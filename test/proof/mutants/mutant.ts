@@ -22,6 +22,7 @@ export const SUITE = {
   deferred: `${FAULTS}/deferred.test.ts`,
   republish: `${FAULTS}/republish.test.ts`,
   seeded: `${FAULTS}/seeded-faults.test.ts`,
+  fieldReports: `${FAULTS}/field-reports.test.ts`,
   drain: 'test/unit/app/drain-queue.test.ts',
   drainTrouble: 'test/unit/app/drain-queue-trouble.test.ts',
   sendKey: `${CORE}/send-key.test.ts`,

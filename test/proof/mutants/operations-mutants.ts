@@ -19,9 +19,9 @@ export const OPERATIONS_MUTANTS: readonly Mutant[] = [
   {
     name: 'redriven before the row is written',
     file: 'functions/app/redrive/act-on-dead-letter.ts',
-    find: 'const written = await write(decision.write, deps);',
+    find: 'const written = decision.write === undefined ? null : await write(decision.write, deps);',
     replace:
-      "if (decision.action === 'redrive') await deps.deadLetters.redrive(message.messageId);\n  const written = await write(decision.write, deps);",
+      "if (decision.action === 'redrive') await deps.deadLetters.redrive(message.messageId);\n  const written = decision.write === undefined ? null : await write(decision.write, deps);",
     suites: [SUITE.redriveTrouble],
   },
   {
@@ -45,6 +45,13 @@ export const OPERATIONS_MUTANTS: readonly Mutant[] = [
     find: ": keep('DECISION_NEEDED', path.reason);",
     replace: ": 'UNKNOWN_BY_POLICY';",
     suites: [SUITE.planRedrive],
+  },
+  {
+    name: 'a stale claim that waits for a person is listed nowhere',
+    file: 'functions/core/plan-redrive.ts',
+    find: "if (row.state !== 'CLAIMED' || decision.action !== 'keep') return decision;",
+    replace: "if (now > 0 || decision.action !== 'keep') return decision;",
+    suites: [SUITE.fieldReports],
   },
   {
     name: 'two redrives run at once',

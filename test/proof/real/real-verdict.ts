@@ -57,7 +57,7 @@ function broken(
   if (['REJECTED', 'EXPIRED', 'EXHAUSTED', 'DEFERRED'].includes(row.state) && effects > 0) {
     found.push(`${row.state} although the provider accepted it`);
   }
-  const parked = isParked(row);
+  const parked = row.state === 'UNKNOWN' && row.reason.startsWith('PARKED_');
   if (!isTerminal(row.state) && !parked && row.state !== 'EXHAUSTED') {
     found.push(`at rest as ${row.state} (${row.reason})`);
   }
@@ -70,12 +70,6 @@ function broken(
 /** What even a provider that helps cannot settle by itself. */
 const SETTLED_BY_A_PERSON = new Set(['PARKED_REJECTED_AFTER_UNKNOWN', 'PARKED_ATTEMPTS_USED']);
 
-/** UNKNOWN for a reason that only a person moves, or implied by a claim whose worker is gone. */
-function isParked(row: LedgerRecord): boolean {
-  if (row.state === 'UNKNOWN') return row.reason.startsWith('PARKED_');
-  return row.state === 'CLAIMED' && isBlind(row.channel) && row.leaseUntil < Date.now();
-}
-
 function isBlind(channel: string): boolean {
   const known: Readonly<Record<string, { readonly providerClass: string }>> = REAL_CHANNELS;
   return known[channel]?.providerClass === 'blind';
@@ -87,8 +81,7 @@ function hasReceipt(stage: RealStage, sendKey: string, receipt: string | null): 
 
 function endOf(row: LedgerRecord | undefined): string {
   if (row === undefined) return 'no row';
-  if (row.state === 'UNKNOWN') return `parked by ${row.reason}`;
-  return row.state === 'CLAIMED' ? 'parked as a stale claim' : row.state;
+  return row.state === 'UNKNOWN' ? `parked by ${row.reason}` : row.state;
 }
 
 function keysIn(stage: RealStage, suffix: '' | '.dlq'): ReadonlySet<string> {
