@@ -55,7 +55,9 @@ async function walk(
 
   const settle = (settlement: Settlement) => {
     const told = run.halted === 'acks' ? LEAVE : settlement;
-    return settleDelivery(message, told, { sendKey: identity.sendKey, payload }, deps, report);
+    const otherContent = report.contentConflict ? delivery.bodyHash : null;
+    const republish = { sendKey: identity.sendKey, payload, otherContent };
+    return settleDelivery(message, told, republish, deps, report);
   };
 
   if (run.halted !== 'no') {

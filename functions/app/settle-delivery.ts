@@ -9,11 +9,25 @@ import type { QueueMessage } from '#ports';
 export type Republish = {
   readonly sendKey: SendKey;
   readonly payload: Readonly<Record<string, unknown>>;
+  /** Keyed hash of the reminder's content where the row holds another one; else null. */
+  readonly otherContent: string | null;
 };
 
-/** Names the copy, so that a repeated publish collapses and a new one does not. */
-export function publishKey(sendKey: SendKey, copy: CopyName): string {
-  return `${sendKey}-${copy.attempt}-${copy.hop}`;
+/** Digits of a content hash that tell the few contents of one reminder apart. */
+const CONTENT_DIGITS = 12;
+
+/**
+ * Names the copy, so that a repeated publish collapses and a new one does not. Other content than
+ * the row's is part of the name: collapsing into such a copy, the reminder whose send is still to
+ * be settled would be gone, and what is left could not be sent under its key.
+ */
+export function publishKey(
+  sendKey: SendKey,
+  copy: CopyName,
+  otherContent: string | null = null,
+): string {
+  const key = `${sendKey}-${copy.attempt}-${copy.hop}`;
+  return otherContent === null ? key : `${key}-${otherContent.slice(-CONTENT_DIGITS)}`;
 }
 
 /**
@@ -34,7 +48,7 @@ export async function settleDelivery(
     const answer = await deps.queue.publish({
       payload: { ...republish.payload, ...copy },
       delaySeconds: hopDelaySeconds(until, deps.clock.now()),
-      idempotencyKey: publishKey(republish.sendKey, copy),
+      idempotencyKey: publishKey(republish.sendKey, copy, republish.otherContent),
     });
     if (answer.kind === 'failed') {
       report.settleProblem = `PUBLISH_${answer.code}`;

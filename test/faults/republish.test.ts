@@ -58,6 +58,29 @@ test('a copy carries the whole reminder, what we do not know of it included', as
   expect(world.messages()).toMatchObject([{ payload: { ...payload, attempt: 0, hop: 1 } }]);
 });
 
+test('a copy with other content never stands in for the reminder whose send is to be settled', async () => {
+  const first = aPayload({ data: { text: 'first' } });
+  const second = aPayload({ data: { text: 'second' } });
+  const world = new World({
+    queue: { visibility: 'ignored' },
+    behaviourOf: (_, call) => (call === 0 ? { kind: 'reset', accepted: false } : undefined),
+  });
+  world.publish(first);
+  const worker = new FatedWorker((call) =>
+    call.method === 'publish' ? 'ended-before' : 'goes-on',
+  );
+  await world.clock.run(Promise.race([world.start(worker.deps(world.deps())), worker.end]));
+  world.publish(second);
+  await world.untilQuiet();
+  expect(world.row()).toMatchObject({ state: 'SENT' });
+  expect(world.provider.calls.map((call) => call.reminder.data)).toEqual([
+    { text: 'first' },
+    { text: 'first' },
+  ]);
+  expect(world.effects()).toBe(1);
+  expect(world.reports.some((report) => report.contentConflict)).toBe(true);
+});
+
 const CLASSES: readonly ProviderClass[] = ['dedupes', 'queryable', 'blind'];
 
 describe('protocol section 4: the key must name the copy that is being made', () => {
