@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CONSUMER_METRICS, STATS_METRICS } from '#config/metrics.ts';
 import { type History, simulate, type Transition } from '#test/support/alarm-simulator.ts';
@@ -193,6 +194,17 @@ describe('every alarm of the template', () => {
   });
 });
 
+describe('the runbook', () => {
+  it('has the section that each alarm links', () => {
+    const runbook = readFileSync(new URL('../../infra/RUNBOOK.md', import.meta.url), 'utf8');
+    const anchors = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchor(heading));
+    for (const [id, { Properties }] of Object.entries(alarms)) {
+      const [, section] = String(Properties['AlarmDescription']).split('#');
+      expect(anchors, id).toContain(section);
+    }
+  });
+});
+
 describe('publishers', () => {
   it.each([1, 5, 15, 60])(
     'field report 81: ticks each %i minutes flap no alarm over a day',
@@ -251,6 +263,15 @@ describe('thresholds', () => {
     expect(tuned['DeadLetters']?.Properties['EvaluationPeriods']).toBe(6);
   });
 });
+
+/** As repository hosts make them of a heading. */
+function anchor(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .trim()
+    .replace(/\s/g, '-');
+}
 
 function alarmsOf(settings: Parameters<typeof synthesise>[0]): Readonly<Record<string, Resource>> {
   const found = Object.entries(resourcesOf(synthesise(settings).service, ALARM));
