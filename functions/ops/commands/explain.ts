@@ -1,4 +1,4 @@
-import { readBreaker } from '#app/breaker-control.ts';
+import { type ReadBreaker, readBreaker } from '#app/breaker-control.ts';
 import { deliverySettings } from '#config/delivery-config.ts';
 import type { ClaimToken, EpochMs } from '#core/brand.ts';
 import { planRun, resumeIfDue } from '#core/breaker.ts';
@@ -45,6 +45,8 @@ type Explanation = {
   readonly row: LedgerRecord | null;
   readonly next: NextDelivery;
   readonly window: Window;
+  /** An acceptance whose row could not be written: the breaker remembers its receipt. */
+  readonly unrecordedReceipt: string | null;
   /** Why nothing is consumed or sent at the moment; null when nothing is in the way. */
   readonly obstacle: string | null;
 };
@@ -78,6 +80,7 @@ export async function explain(session: Session, flags: OccurrenceFlags): Promise
     row,
     next: nextOf(occurrence, row, profile, settings, now),
     window: windowOf(row, profile, settings, now),
+    unrecordedReceipt: unrecordedOf(breaker, sendKey),
     obstacle: obstacleOf(breaker, channel, now),
   };
   return {
@@ -154,11 +157,12 @@ function windowOf(
   return { kind: windowOpen(row, profile, now, settings) ? 'open' : 'over', closesAt };
 }
 
-function obstacleOf(
-  answer: Awaited<ReturnType<typeof readBreaker>>,
-  channel: string | null,
-  now: EpochMs,
-): string | null {
+function unrecordedOf(answer: ReadBreaker, sendKey: string): string | null {
+  if (answer.kind === 'failed') return null;
+  return answer.breaker.unrecorded.find((one) => one.sendKey === sendKey)?.receipt ?? null;
+}
+
+function obstacleOf(answer: ReadBreaker, channel: string | null, now: EpochMs): string | null {
   if (answer.kind === 'failed') return `the breaker cannot be read (${answer.code})`;
   const breaker = resumeIfDue(answer.breaker, now);
   const plan = planRun(breaker, 1, now);
@@ -197,6 +201,9 @@ function show(out: Output, { sendKey, sendUuid, now, row, ...rest }: Explanation
   }
   out.line(`The next delivery: ${rest.next.words}`);
   out.line(`Provider's window: ${windowWords(rest.window, now)}`);
+  if (rest.unrecordedReceipt !== null) {
+    out.line(out.paint.yellow(`Accepted, and no row says so: receipt ${rest.unrecordedReceipt}`));
+  }
   if (rest.obstacle !== null) out.line(out.paint.yellow(`At the moment ${rest.obstacle}.`));
 }
 

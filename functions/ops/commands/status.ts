@@ -10,6 +10,7 @@ import { openCheckDesk } from '#functions/ops/desk.ts';
 import { EXIT } from '#functions/ops/exit-codes.ts';
 import type { Output } from '#functions/ops/output.ts';
 import type { Ran, Session } from '#functions/ops/session.ts';
+import type { Target } from '#functions/ops/target/target.ts';
 import { FINDING_WORDS } from '#functions/ops/words/finding-words.ts';
 import { spanWords, whenWords } from '#functions/ops/words/time-words.ts';
 
@@ -26,7 +27,7 @@ export async function status(session: Session): Promise<Ran> {
   return {
     exit: pages > 0 ? EXIT.attention : EXIT.ok,
     data: documentOf(check, control),
-    show: (out) => show(out, check, control, target.stage),
+    show: (out) => show(out, check, control, target),
   };
 }
 
@@ -65,14 +66,14 @@ function show(
   out: Output,
   { signals, findings }: StatsCheck,
   control: RedriveControl | null,
-  stage: string,
+  { kind, stage }: Target,
 ): void {
+  const flag = kind === 'local' ? '--local' : `--stage ${stage}`;
   const { at, queue, deadLetters, balanceUsd, unresolved, breaker, marker } = signals;
   const figure = (value: number | null | undefined) => (value == null ? '?' : String(value));
-  const worst = headline(findings);
-  out.heading(
-    `${stage}: ${worst.level === 'ok' ? out.paint.green(worst.text) : worst.level === 'page' ? out.paint.red(worst.text) : out.paint.yellow(worst.text)}`,
-  );
+  const { level, text } = headline(findings);
+  const paint = { ok: out.paint.green, warn: out.paint.yellow, page: out.paint.red };
+  out.heading(`${stage}: ${paint[level](text)}`);
   const counts =
     queue.kind === 'figures'
       ? `${figure(queue.available)} available, ${figure(queue.inFlight)} in flight, ${figure(queue.delayed)} delayed; oldest ${queue.oldestAgeSeconds === null ? '?' : spanWords(queue.oldestAgeSeconds)}`
@@ -104,12 +105,14 @@ function show(
   const order = { page: 0, warn: 1, info: 2 } as const;
   const sorted = [...findings].sort((a, b) => order[a.severity] - order[b.severity]);
   for (const { code, severity, reason, subject, since, runbook } of sorted) {
-    const { what, next } = FINDING_WORDS[code];
+    const { what, next, command } = FINDING_WORDS[code];
+    const run = command === null ? null : `npm run ops -- ${command} ${flag}`;
     const label = { page: out.paint.red, warn: out.paint.yellow, info: out.paint.dim }[severity];
     const about = subject === null ? '' : ` (${subject})`;
     out.line(`${label(severity.toUpperCase().padEnd(4))} ${code}${about}: ${what}`);
     out.line(`     reason ${reason}, since ${whenWords(since, at)}`);
-    out.line(`     next: ${next} · runbook: infra/RUNBOOK.md#${runbook}`);
+    out.line(`     next: ${[run, next].filter((part) => part !== null).join('; ')}`);
+    out.line(`     runbook: infra/RUNBOOK.md#${runbook}`);
   }
 }
 

@@ -32,7 +32,7 @@ export async function readRecords(
     throw new OpsError(
       EXIT.usage,
       'FILE_UNREADABLE',
-      `${path} could not be read as ${format} (${seen.slice(0, 200)}); nothing was published`,
+      `${path} could not be read as ${format} (${code}); nothing was published`,
     );
   }
 }
@@ -61,16 +61,21 @@ async function readNdjson(path: string): Promise<readonly SourceRecord[]> {
 
 type CsvRecord = {
   readonly record: Readonly<Record<string, string>>;
-  readonly info: { readonly lines: number };
+  /** `error`: the row has other columns than the head line. */
+  readonly info: { readonly lines: number; readonly error?: unknown };
 };
 
 async function readCsv(path: string): Promise<readonly SourceRecord[]> {
   const records: SourceRecord[] = [];
   const parser = createReadStream(path).pipe(
-    parse({ columns: true, bom: true, info: true, skip_empty_lines: true, trim: true }),
+    parse({
+      ...{ columns: true, bom: true, info: true, skip_empty_lines: true, trim: true },
+      relax_column_count: true,
+    }),
   );
   for await (const { record, info } of parser as AsyncIterable<CsvRecord>) {
-    records.push({ line: info.lines, ...readRow(record) });
+    const read = info.error === undefined ? readRow(record) : { fault: 'OTHER_COLUMNS' };
+    records.push({ line: info.lines, ...read });
   }
   return records;
 }
