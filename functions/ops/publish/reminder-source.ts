@@ -25,10 +25,8 @@ export async function readRecords(
     return format === 'csv' ? await readCsv(path) : await readNdjson(path);
   } catch (error) {
     if (error instanceof OpsError) throw error;
-    const { code, message } = error as NodeJS.ErrnoException;
-    const seen = code?.startsWith('CSV_')
-      ? `${code}: ${message.split('\n')[0]}`
-      : (code ?? 'error');
+    // Of the parser only the code: its text may hold a cell.
+    const { code = 'error' } = error as { readonly code?: string };
     throw new OpsError(
       EXIT.usage,
       'FILE_UNREADABLE',
