@@ -19,6 +19,8 @@ export type FakeAccount = {
   metrics: Record<string, number>;
   /** Refuses every call with this error name. */
   refuseWith: string | null;
+  /** 200, or what the service answers instead of the function. */
+  invokeStatus: number;
   invoke(name: string, event: unknown): Promise<unknown>;
 };
 
@@ -112,6 +114,7 @@ async function lambdaOrSchedule(
     });
   }
   if (path.endsWith('/invocations')) {
+    if (account.invokeStatus !== 200) return json(response, account.invokeStatus, {});
     return json(response, 200, await account.invoke(name, JSON.parse(text)));
   }
   if (path.startsWith('/schedules/')) {

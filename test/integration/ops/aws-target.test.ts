@@ -57,6 +57,7 @@ beforeAll(async () => {
     protection: true,
     metrics: { KeysClaimed: 1000, Publishes: 50, ConsumedWriteCapacityUnits: 2100, Duration: 9e5 },
     refuseWith: null,
+    invokeStatus: 200,
     invoke: async (_name, event) => {
       const answer = await stand.running.invoke('redrive', event);
       return answer.kind === 'done' ? answer.result : { errorMessage: answer.message };
@@ -155,6 +156,16 @@ describe('a stage that is deployed in AWS', () => {
     const failed = await ops(['redrive', '--stage', 'prod']);
     expect(failed.stderr).toContain('the redrive function failed: no such luck');
     expect(failed.code).toBe(EXIT.backend);
+  });
+
+  test('a redrive whose answer is lost is not invoked a second time', async () => {
+    account.invokeStatus = 503;
+    const before = aws.calls.length;
+    const { code, stderr } = await ops(['redrive', '--stage', 'prod', '--go', '--yes']);
+    expect(stderr).toContain('AWS did not answer lambda:InvokeFunction');
+    expect(code).toBe(EXIT.backend);
+    const invocations = aws.calls.slice(before).filter((call) => call.includes('invocations'));
+    expect(invocations).toHaveLength(1);
   });
 
   test('cost reads the day from CloudWatch', async () => {
