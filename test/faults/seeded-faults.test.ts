@@ -6,7 +6,7 @@ import { FatedWorker } from '#test/support/fated-worker.ts';
 import { withReminders } from '#test/support/watched-queue.ts';
 import { aPayload, DRAIN, LIMITS, World } from '#test/support/world.ts';
 
-/** What only the seeded faults of test/proof/mutants showed to be unguarded. */
+/** What only seeded faults (test/proof/mutants, and Stryker on core) showed to be unguarded. */
 
 const LEASE_OVER_MS = 61_000;
 
@@ -145,6 +145,20 @@ test('what a pull brings after the breaker has tripped is left untouched', async
   expect(halted.length).toBeGreaterThan(0);
   for (const report of halted) expect(report).toMatchObject({ settled: 'left', submissions: 0 });
   expect(world.ledger.rows.size).toBe(DRAIN.batchSize);
+});
+
+test('field report 7: a row that says SENT without any proof is left, never acked', async () => {
+  const world = new World();
+  world.publish();
+  await world.drain();
+  const row = world.row();
+  if (row === undefined) throw new Error('not sent');
+  world.ledger.rows.set(row.sendKey, { ...row, receipt: null });
+  world.publish();
+  await world.drain();
+  expect(world.reports.at(-1)).toMatchObject({ outcome: 'unproved', settled: 'left' });
+  expect(world.messages()).toHaveLength(1);
+  expect(world.effects()).toBe(1);
 });
 
 test('field report 39: ids that a joined key would confuse make as many effects as reminders', async () => {
