@@ -20,6 +20,8 @@ export const FIRST_CALLS: readonly {
   readonly name: string;
   readonly behaviour: ProviderBehaviour | undefined;
   readonly always?: boolean;
+  /** What it does with the second call; it accepts when absent. */
+  readonly next?: ProviderBehaviour;
   readonly proves: 'accepted' | 'deferred' | 'rejected' | 'nothing';
 }[] = [
   { name: 'accepts', behaviour: undefined, proves: 'accepted' },
@@ -27,6 +29,18 @@ export const FIRST_CALLS: readonly {
   { name: 'rejects-once', behaviour: { kind: 'reject' }, proves: 'rejected' },
   { name: 'rejects-always', behaviour: { kind: 'reject' }, always: true, proves: 'rejected' },
   { name: 'resets-accepted', behaviour: { kind: 'reset', accepted: true }, proves: 'nothing' },
+  {
+    name: 'resets-accepted-then-rejects',
+    behaviour: { kind: 'reset', accepted: true },
+    next: { kind: 'reject' },
+    proves: 'nothing',
+  },
+  {
+    name: 'resets-accepted-then-defers',
+    behaviour: { kind: 'reset', accepted: true },
+    next: { kind: 'defer' },
+    proves: 'nothing',
+  },
   { name: 'resets-unsent', behaviour: { kind: 'reset', accepted: false }, proves: 'nothing' },
   { name: 'hangs-accepted', behaviour: { kind: 'hang', accepted: true }, proves: 'nothing' },
   { name: 'hangs-unsent', behaviour: { kind: 'hang', accepted: false }, proves: 'nothing' },
@@ -120,6 +134,7 @@ export function documentedEnds(scenario: Scenario, workersEnded: number): Readon
   switch (channel.name) {
     case 'dedupes':
       if (firstCall.proves === 'rejected') ends.add('PARKED_REJECTED_AFTER_UNKNOWN/0');
+      if (firstCall.next?.kind === 'reject') ends.add('PARKED_REJECTED_AFTER_UNKNOWN/1');
       break;
     case 'queryable':
       break;
@@ -128,6 +143,8 @@ export function documentedEnds(scenario: Scenario, workersEnded: number): Readon
       break;
     case 'blind-resend':
       for (let again = 1; again <= uncertain; again += 1) ends.add(`SENT/${1 + again}`);
+      // By its policy the first outcome is forgotten, so that the refusal of the second ends it.
+      if (firstCall.next?.kind === 'reject') ends.add('REJECTED/1');
       break;
     case 'blind-assume-sent':
       ends.add('ASSUMED/0').add('ASSUMED/1');
