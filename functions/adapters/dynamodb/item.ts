@@ -19,6 +19,19 @@ function valueBytes(value: string | number): number {
   return Math.ceil(String(Math.abs(value)).length / 2) + (value < 0 ? 2 : 1);
 }
 
+/** An item as the API takes it: `{ pk: { S: 'k1_…' }, attempt: { N: '0' } }`. */
+export type RawItem = Record<string, { readonly S: string } | { readonly N: string }>;
+
+/** Strings and numbers are all that an item of ours holds. */
+export function rawItem(item: Item): RawItem {
+  const raw: RawItem = {};
+  for (const name of Object.keys(item)) {
+    const value = item[name] as string | number;
+    raw[name] = typeof value === 'string' ? { S: value } : { N: String(value) };
+  }
+  return raw;
+}
+
 /**
  * Plain values of a raw item: the document client translates answers, but not the old item inside
  * a refused condition's error. Types that no item of ours has stay out and fail the reader.

@@ -1,6 +1,7 @@
-import { type DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { errorName, RemindOnceError } from '#core/errors.ts';
-import { type Item, plainItem, type UncheckedItem } from './item.ts';
+import { type Item, plainItem, rawItem, type UncheckedItem } from './item.ts';
 import { ROW } from './table-schema.ts';
 
 /**
@@ -43,14 +44,18 @@ export class LedgerTable {
     this.name = name;
   }
 
-  /** Puts the whole item under a condition. Everything but a refused condition is thrown. */
+  /**
+   * Puts the whole item under a condition. Everything but a refused condition is thrown.
+   * By the plain command, twice for each reminder: the document client's general translation of
+   * any value costs a tenth of the call.
+   */
   async put(item: Item, condition: Condition, signal: AbortSignal): Promise<PutAnswer> {
-    const command = new PutCommand({
+    const command = new PutItemCommand({
       TableName: this.name,
-      Item: item,
+      Item: rawItem(item),
       ConditionExpression: condition.expression,
       ExpressionAttributeNames: condition.names,
-      ...(condition.values && { ExpressionAttributeValues: condition.values }),
+      ...(condition.values && { ExpressionAttributeValues: rawItem(condition.values) }),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       ...PROVE_ANSWER,
     });
