@@ -12,6 +12,7 @@ import {
   sendKeySecret,
 } from '#infra/constructs/secrets.ts';
 import type { ChannelsSettings, KeyEpochSettings } from '#infra/constructs/settings.ts';
+import { referWeakly } from '#infra/constructs/weak-reference.ts';
 
 export type ReminderLedgerProps = {
   /** Default: one epoch, `first`, with a generated secret. Oldest first; a rotation adds one. */
@@ -100,7 +101,7 @@ export class ReminderLedger extends Construct {
 function ledgerTable(scope: Construct, removal: RemovalPolicy): TableV2 {
   const keep = removal === RemovalPolicy.RETAIN;
   const { partitionKey, timeToLiveAttribute, unresolvedIndex } = LEDGER_TABLE;
-  return new TableV2(scope, 'Table', {
+  const table = new TableV2(scope, 'Table', {
     partitionKey: { name: partitionKey, type: AttributeType.STRING },
     billing: Billing.onDemand(),
     timeToLiveAttribute,
@@ -116,6 +117,8 @@ function ledgerTable(scope: Construct, removal: RemovalPolicy): TableV2 {
     deletionProtection: keep,
     pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: keep },
   });
+  referWeakly(table);
+  return table;
 }
 
 /** What is wrong with the props of a ledger; empty when nothing is. */

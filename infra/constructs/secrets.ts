@@ -1,12 +1,8 @@
-import {
-  CrossStackReferences,
-  ReferenceStrength,
-  type RemovalPolicy,
-  Validations,
-} from 'aws-cdk-lib';
+import { type RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import type { SecretSource } from '#infra/constructs/secret-sources.ts';
+import { referWeakly } from '#infra/constructs/weak-reference.ts';
 
 /** A secret as functions and policies refer to it. */
 export type SecretReference = {
@@ -72,12 +68,7 @@ export function existingSecret(
   return { arn: secretArn, policyArn: `${secretArn}-??????` };
 }
 
-/**
- * Referred to weakly from other stacks: a channel or a key epoch that is taken out of the settings
- * is gone with one deployment, where a strong reference would hold the ledger stack up until the
- * service had let go.
- */
 function made(secret: Secret): SecretReference {
-  CrossStackReferences.of(secret).produce(ReferenceStrength.WEAK);
+  referWeakly(secret);
   return { arn: secret.secretArn, policyArn: secret.secretArn };
 }

@@ -222,6 +222,22 @@ function deployment(python: string): void {
     expect((await installation.secrets()).map(({ ARN }) => ARN)).toContain(secret);
   });
 
+  it('adopts a table in the place of its own with one deployment, as after a restore', async () => {
+    expectDone(
+      await deployChanged({
+        adoptTable: outputs.LedgerTable,
+        keyEpochs: [{ id: 'first', secretRef: { arn: keyEpochSecret(outputs) } }],
+      }),
+    );
+    const adopted = (await installation.outputs(SERVICE)) as Outputs;
+    expect(adopted.LedgerTable).toBe(outputs.LedgerTable);
+    expect(await installation.table(outputs.LedgerTable)).toMatchObject({ ItemCount: 1 });
+    const consumer = await installation.lambda(adopted.ConsumerFunction);
+    expect(consumer.configuration.Environment?.Variables?.['KEY_EPOCHS']).toContain(
+      keyEpochSecret(outputs),
+    );
+  });
+
   it('refuses to remove the ledger stack, and removes the service alone', async () => {
     expectDone(await command('destroy', SERVICE, '--force'));
     expect(await installation.outputs(SERVICE)).toBeUndefined();

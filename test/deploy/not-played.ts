@@ -6,7 +6,7 @@ export const NOT_PLAYED: readonly { readonly what: string; readonly why: string 
   },
   {
     what: 'references between stacks',
-    why: 'the bridge looks an output up as Fn::GetStackOutput does; moto lets an export go that is in use, so that the ledger stack would be held up is asserted in the template',
+    why: 'the bridge looks an output up as Fn::GetStackOutput does; moto lets an export go that is in use, so that there is none is asserted in the template',
   },
   {
     what: 'deployment by change set',
