@@ -43,9 +43,13 @@ export async function prove(session: Session, flags: ProveFlags): Promise<Ran> {
     if (code !== 0 && code !== 1) {
       throw new OpsError(EXIT.bug, 'PROOF_ENDED', `the proofs ended with exit code ${code}`);
     }
+    const proof = readReport(report);
+    if (code !== 0 && proof === null) {
+      throw new OpsError(EXIT.usage, 'PROOF_NOT_RUN', 'the proofs did not run; they say why above');
+    }
     return {
       exit: code === 0 ? EXIT.ok : EXIT.attention,
-      data: { proof: readReport(report) },
+      data: { proof },
       show: () => {},
     };
   } finally {

@@ -88,7 +88,8 @@ export async function publish(session: Session, flags: PublishFlags): Promise<Ra
     return ran({ ...account, publication: null }, flags.dryRun === true);
   }
   for (const text of planWords(account)) session.out.note(text);
-  await session.confirm(`${fresh.length} reminders go to stage ${target.stage} and will be sent.`);
+  const what = fresh.length === 1 ? '1 reminder goes' : `${fresh.length} reminders go`;
+  await session.confirm(`${what} to stage ${target.stage} and will be sent.`);
   const publication = await performed(session, fresh, {
     queue,
     clock: target.clock,

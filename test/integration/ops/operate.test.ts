@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -139,6 +141,34 @@ describe('publish', () => {
     expect(publication.notTried).toBeGreaterThan(5);
     const resumed = await stand.json(...args, ...journal('resumed'));
     expect(resumed).toMatchObject({ exitCode: EXIT.ok, alreadyPublished: 10, toPublish: 20 });
+  });
+
+  test('Ctrl-C keeps what was taken, and the same command goes on', async () => {
+    const users = Array.from({ length: 12 }, (_, index) => ({
+      ...{ user_id: `i${index}`, reminder_id: 'digest', scheduled_at: AT },
+    }));
+    const file = stand.file('broken.ndjson', users.map((one) => JSON.stringify(one)).join('\n'));
+    const args = ['publish', '--local', '--file', file, '--yes', ...journal('broken')];
+    const before = published();
+    const child = spawn(process.execPath, [OPS_CLI, ...args, '--rate', '3', '--json'], {
+      env: { ...process.env, ...stand.connectionWith({}) },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let stdout = '';
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk;
+    });
+    await until(
+      async () => published(),
+      (count) => count > before + 1,
+    );
+    child.kill('SIGINT');
+    const [code] = (await once(child, 'close')) as [number];
+    expect(code).toBe(EXIT.interrupted);
+    const { publication } = JSON.parse(stdout) as { publication: { published: number } };
+    expect(publication.published).toBeLessThan(12);
+    const rest = await stand.json(...args);
+    expect(rest).toMatchObject({ exitCode: EXIT.ok, alreadyPublished: publication.published });
   });
 
   test('--dry-run prices and publishes nothing', async () => {
