@@ -96,7 +96,7 @@ function addLooking(add: Add): void {
     .option('--seed <n>', 'of every random choice', whole(0, 999_999_999))
     .option('--short', 'the shorter form that CI runs')
     .option('--part <name...>', 'only these parts')
-    .option('--report <file>', 'Markdown, and JSON beside it');
+    .option('--report <file>', 'Markdown, and JSON beside it', 'reports/proof.md');
   add(
     'cost',
     'what the last day cost and a million reminders would, with the arithmetic',

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { EXIT } from '#functions/ops/exit-codes.ts';
 import { OpsError } from '#functions/ops/ops-error.ts';
 import type { Ran, Session } from '#functions/ops/session.ts';
@@ -11,7 +10,8 @@ export type ProveFlags = {
   readonly seed?: number;
   readonly short?: boolean;
   readonly part?: readonly string[];
-  readonly report?: string;
+  /** Markdown; the proofs write JSON beside it. */
+  readonly report: string;
 };
 
 const PROOFS = 'test/proof/prove.ts';
@@ -26,41 +26,38 @@ export async function prove(session: Session, flags: ProveFlags): Promise<Ran> {
       `there is no ${PROOFS} here; the proofs run in a clone of the repository, from its root`,
     );
   }
-  const folder = mkdtempSync(join(tmpdir(), 'remind-once-proof-'));
-  const report = flags.report ?? join(folder, 'proof.md');
+  const { seed, short, part, report } = flags;
+  const json = report.replace(/\.[^./]*$/, '.json');
+  mkdirSync(dirname(report), { recursive: true });
+  // An older verdict must not be taken for this one's.
+  rmSync(json, { force: true });
   const args = [
-    ...(flags.seed === undefined ? [] : ['--seed', String(flags.seed)]),
-    ...(flags.short === true ? ['--short'] : []),
-    ...(flags.part === undefined ? [] : ['--part', ...flags.part]),
+    ...(seed === undefined ? [] : ['--seed', String(seed)]),
+    ...(short === true ? ['--short'] : []),
+    ...(part === undefined ? [] : ['--part', ...part]),
     ...['--report', report],
   ];
-  try {
-    const lines = session.out.json ? 2 : 1;
-    const child = spawn(process.execPath, [entry, ...args], {
-      stdio: ['ignore', lines, 2],
-    });
-    const [code] = (await once(child, 'close')) as [number | null];
-    if (code !== 0 && code !== 1) {
-      throw new OpsError(EXIT.bug, 'PROOF_ENDED', `the proofs ended with exit code ${code}`);
-    }
-    const proof = readReport(report);
-    if (code !== 0 && proof === null) {
-      throw new OpsError(EXIT.usage, 'PROOF_NOT_RUN', 'the proofs did not run; they say why above');
-    }
-    return {
-      exit: code === 0 ? EXIT.ok : EXIT.attention,
-      data: { proof },
-      show: () => {},
-    };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  const lines = session.out.json ? 2 : 1;
+  const child = spawn(process.execPath, [entry, ...args], { stdio: ['ignore', lines, 2] });
+  const [code] = (await once(child, 'close')) as [number | null];
+  const proof = readReport(json);
+  if (proof === null) {
+    throw new OpsError(
+      EXIT.usage,
+      'PROOF_NOT_RUN',
+      `the proofs wrote no report (exit code ${code}); they say why above`,
+    );
   }
+  return {
+    exit: code === 0 ? EXIT.ok : EXIT.attention,
+    data: { report, proof },
+    show: () => {},
+  };
 }
 
-/** The proofs write JSON beside their Markdown. */
 function readReport(path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path.replace(/\.[^./]*$/, '.json'), 'utf8'));
+    return JSON.parse(readFileSync(path, 'utf8'));
   } catch {
     return null;
   }
