@@ -21,7 +21,9 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const MOST_CONSUMERS = 5;
 /** A redrive that moves nothing any more ends the episode; so many rounds at most. */
-const MOST_REDRIVES = 12;
+const MOST_REDRIVES = 6;
+/** Seldom enough for dead letters that wait for a person not to be most of what is simulated. */
+const REDRIVE_EVERY_MS = 4 * HOUR;
 
 export type EpisodeOptions = {
   readonly seed: number;
@@ -141,10 +143,10 @@ class Episode {
     return this.#load.publications[this.#published]?.at ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Hourly; after the last message has been settled, until a round moves nothing any more. */
+  /** Now and then; after the last message has been settled, until a round moves nothing any more. */
   async #redrive(): Promise<void> {
     while (this.#nextPublication() !== Number.POSITIVE_INFINITY || this.#world.queued() > 0) {
-      await this.#world.clock.sleep(HOUR);
+      await this.#world.clock.sleep(REDRIVE_EVERY_MS);
       if (this.#world.dead().length > 0) await this.#life('redrive', redriveOnce);
     }
     for (let round = 0; round < MOST_REDRIVES; round += 1) {
@@ -152,7 +154,7 @@ class Episode {
       if (before === 0) break;
       await this.#life('redrive', redriveOnce);
       while (this.#world.queued() > 0) await this.#world.clock.sleep(10 * MINUTE);
-      if (round > 3 && this.#world.dead().length === before) break;
+      if (round > 1 && this.#world.dead().length === before) break;
       await this.#world.clock.sleep(DAY);
     }
     this.#over = true;

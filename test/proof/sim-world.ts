@@ -2,6 +2,7 @@ import type { EpochMs, SendKey } from '#core/brand.ts';
 import { instantOf } from '#core/instant.ts';
 import { epochFor, type KeyEpoch } from '#core/key-epoch.ts';
 import { identify } from '#core/send-key.ts';
+import { EffectLedger } from '#infra/local/provider-emulator/effect-ledger.ts';
 import { QueueModel } from '#infra/local/queue-emulator/queue-model.ts';
 import { seededRandom } from '#infra/local/seeded-random.ts';
 import type { Queue, SendRequest } from '#ports';
@@ -57,6 +58,8 @@ export class SimWorld {
       profile: aProfile(mix.profile),
       clock: this.clock,
       random: this.random,
+      // Counts only: the receipts are asked for one by one.
+      effects: new EffectLedger(false),
       behaviourOf: (request) => {
         onSend(request);
         return behaviourIn(weather(), this.random);
