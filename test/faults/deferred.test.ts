@@ -125,7 +125,7 @@ describe('field report 64: past its use-by time', () => {
   });
 });
 
-test('field report 45: rejected for good is acked and never sent again', async () => {
+test('rejected for good is acked and never sent again', async () => {
   const world = new World({ behaviourOf: () => ({ kind: 'reject' }) });
   world.publish();
   await world.drain();
