@@ -1,4 +1,6 @@
+import { channelsSchema } from '#config/channels.ts';
 import { drainSchema } from '#config/drain-config.ts';
+import { worstDeliveryMs } from '#config/nested-times.ts';
 import { PRICES } from '#functions/ops/cost/prices.ts';
 import { DEFAULTS } from '#infra/constructs/defaults.ts';
 import { type PipelineFigures, runPipeline } from '../simulation/virtual-pipeline.ts';
@@ -9,15 +11,25 @@ export type Volume = {
   readonly perDay: number;
   readonly consumers: number;
   readonly concurrency: number;
+  readonly runBudgetSeconds: number;
   readonly memoryMb: number;
   /** Pipelines side by side, each with a queue and a schedule of its own, one ledger. */
   readonly pipelines: number;
 };
 
 const DEFAULT_DRAIN = drainSchema.parse({});
+const CHANNELS = channelsSchema.parse({
+  push: {
+    provider: 'http',
+    url: 'https://push.example.com/',
+    class: 'dedupes',
+    windowSeconds: 86_400,
+  },
+});
 const SMALL = {
   consumers: DEFAULTS.consumerConcurrency,
   concurrency: DEFAULT_DRAIN.concurrency,
+  runBudgetSeconds: DEFAULT_DRAIN.runBudgetSeconds,
   memoryMb: DEFAULTS.memoryMb.consumer,
   pipelines: 1,
 };
@@ -25,7 +37,14 @@ const SMALL = {
 export const VOLUMES: readonly Volume[] = [
   { perDay: 10_000, ...SMALL },
   { perDay: 1_000_000, ...SMALL },
-  { perDay: 100_000_000, consumers: 5, concurrency: 128, memoryMb: 1769, pipelines: 4 },
+  {
+    perDay: 100_000_000,
+    consumers: 5,
+    concurrency: 128,
+    runBudgetSeconds: 400,
+    memoryMb: 1769,
+    pipelines: 4,
+  },
 ];
 
 /** Reminders cluster: this share of a day is due at one minute, as at eight in the morning. */
@@ -57,6 +76,11 @@ export type ScaleRow = {
   readonly burst: number;
   readonly simulated: number;
   readonly figures: PipelineFigures;
+  /**
+   * Consumers that can be at work at once: a tick starts one, and it pulls until its budget no
+   * longer covers a whole delivery.
+   */
+  readonly mostOverlap: number;
   /** Seconds until a burst is sent: as simulated, bounded by CPU, and by the provider's limit. */
   readonly drainSeconds: {
     readonly byLatency: number;
@@ -115,21 +139,21 @@ async function scaleRow(volume: Volume, cpuMsPerReminder: number): Promise<Scale
   const figures = await runPipeline({
     backlog: simulated,
     latencies: INJECTED,
-    drain: { concurrency: volume.concurrency },
+    drain: { concurrency: volume.concurrency, runBudgetSeconds: volume.runBudgetSeconds },
     tickSeconds: DEFAULTS.every.consumer * 60,
     consumers: volume.consumers,
     providerPerSecond: null,
   });
+  const mostOverlap = Math.min(volume.consumers, overlapOf(volume));
   const cpuPerSecond =
-    (volume.pipelines * figures.overlap * (volume.memoryMb / LIMITS.mbPerCpu) * 1000) /
+    (volume.pipelines * mostOverlap * (volume.memoryMb / LIMITS.mbPerCpu) * 1000) /
     cpuMsPerReminder;
-  const full =
-    (volume.pipelines * volume.consumers * volume.concurrency * 1000) / INJECTED.providerMs;
+  const full = (volume.pipelines * mostOverlap * volume.concurrency * 1000) / INJECTED.providerMs;
   const averagePerSecond = volume.perDay / DAY;
-  const sustainedPerSecond = Math.min(full, cpuPerSecond * (volume.consumers / figures.overlap));
+  const sustainedPerSecond = Math.min(full, cpuPerSecond);
   const burstWrites = 2 * sustainedPerSecond;
   const drainSeconds = {
-    byLatency: extended(figures, perPipeline, volume),
+    byLatency: extended(figures, perPipeline, full / volume.pipelines),
     byCpu: burst / cpuPerSecond,
     byProvider: burst / PROVIDER_PER_SECOND,
   };
@@ -138,6 +162,7 @@ async function scaleRow(volume: Volume, cpuMsPerReminder: number): Promise<Scale
     burst,
     simulated,
     figures,
+    mostOverlap,
     drainSeconds,
     sustainedPerSecond,
     averagePerSecond,
@@ -149,12 +174,16 @@ async function scaleRow(volume: Volume, cpuMsPerReminder: number): Promise<Scale
   };
 }
 
+function overlapOf({ runBudgetSeconds }: Volume): number {
+  const drain = { ...DEFAULT_DRAIN, runBudgetSeconds };
+  const neededSeconds = (drain.queueCallMs + worstDeliveryMs(CHANNELS, drain)) / 1000;
+  return Math.ceil((runBudgetSeconds - neededSeconds) / (DEFAULTS.every.consumer * 60));
+}
+
 /** The simulated beginning, then every consumer at its limit. */
-function extended(figures: PipelineFigures, backlog: number, volume: Volume): number {
+function extended(figures: PipelineFigures, backlog: number, perSecond: number): number {
   const rest = backlog - figures.accepted;
-  if (rest <= 0) return figures.drainSeconds;
-  const perSecond = (volume.consumers * volume.concurrency * 1000) / INJECTED.providerMs;
-  return figures.drainSeconds + rest / perSecond;
+  return figures.drainSeconds + Math.max(0, rest) / perSecond;
 }
 
 function costPerDay(volume: Volume, cpuMsPerReminder: number): ScaleRow['costPerDay'] {

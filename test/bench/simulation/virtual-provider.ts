@@ -19,11 +19,15 @@ export class VirtualProvider implements Sender {
   readonly #perSecond: number | null;
   #second = 0;
   #inSecond = 0;
+  readonly #milestone: number;
   accepted = 0;
   refused = 0;
   lastAcceptedAt = 0;
+  /** When as many were accepted as the milestone says. */
+  milestoneAt = 0;
 
-  constructor(clock: Clock, latencyMs: number, perSecond: number | null) {
+  constructor(clock: Clock, latencyMs: number, perSecond: number | null, milestone: number) {
+    this.#milestone = milestone;
     this.#clock = clock;
     this.#latencyMs = latencyMs;
     this.#perSecond = perSecond;
@@ -42,6 +46,7 @@ export class VirtualProvider implements Sender {
     }
     this.accepted += 1;
     this.lastAcceptedAt = this.#clock.now();
+    if (this.accepted === this.#milestone) this.milestoneAt = this.lastAcceptedAt;
     return { kind: 'accepted', receipt: `receipt-${this.accepted}` };
   }
 
