@@ -11,6 +11,7 @@ import {
   CONSUME_ANSWERS,
   PROVIDER_ANSWERS,
 } from '#test/proof/hostile/odd-answers.ts';
+import { operatorOutput } from '#test/proof/hostile/operator-output.ts';
 import { leaksIn } from '#test/proof/hostile/planted.ts';
 import { Findings, type Part, type PartOptions } from '#test/proof/part.ts';
 import { type Artefacts, buildArtefacts } from '#test/proof/real/artefacts.ts';
@@ -81,11 +82,13 @@ class HostileRun {
     await this.#payloads(consumer);
     await this.#oddAnswers(consumer);
     await consumer.close();
-    for (const name of ['redrive', 'stats-alarm'] as const) {
-      const other = this.#start(name);
-      this.#noted(name, await other.invoke());
-      await other.close();
-    }
+    const stats = this.#start('stats-alarm');
+    this.#noted('stats-alarm', await stats.invoke());
+    await stats.close();
+    const redrive = this.#start('redrive');
+    this.#noted('redrive', await redrive.invoke());
+    await this.#operator(redrive);
+    await redrive.close();
     this.#judgeOutput();
     await this.#judgeLedger();
   }
@@ -170,6 +173,17 @@ class HostileRun {
     const counted = this.#lines.metric('InvalidMessages');
     const told = this.#lines.count('invalid');
     if (counted !== told) this.#violation('InvalidMessages', `${counted} counted, ${told} told`);
+  }
+
+  async #operator(redrive: LambdaProcess): Promise<void> {
+    for (const { command, code, text } of await operatorOutput(this.#lane.env, redrive)) {
+      this.#findings.count('commands of the operator');
+      this.#findings.count('bytes of their output searched', text.length);
+      if (text === '' || code === null || /\bat .*\.ts:\d+/.test(text)) {
+        this.#violation(command, `broke with code ${code}`);
+      }
+      for (const leak of leaksIn(text)) this.#violation(command, `prints ${leak}`);
+    }
   }
 
   #judgeOutput(): void {

@@ -23,10 +23,10 @@ const listed = new Map(
 );
 
 /** Numbers in the titles of each test file: `field report 7:`, `field report 7, 11:`, `… 13 and 14:`. */
-const titled = new Map(
+const titled: ReadonlyMap<string, ReadonlySet<number>> = new Map(
   readdirSync(TESTS, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
-    .map((name) => [`test/${name}`, numbersIn(readFileSync(`${TESTS}${name}`, 'utf8'))] as const),
+    .map((name) => [`test/${name}`, numbersIn(readFileSync(`${TESTS}${name}`, 'utf8'))]),
 );
 
 function numbersIn(source: string): ReadonlySet<number> {

@@ -43,9 +43,12 @@ export class PowertoolsTelemetry implements Telemetry {
     this.#metrics.addMetric(metric, unit, value);
   }
 
-  /** Writes out what was added since the last flush. Once per invocation. */
+  /**
+   * Writes out what was added since the last flush. Once per invocation. With nothing to write,
+   * Powertools would warn in a line that is no JSON, on every dry run of a redrive.
+   */
   flush(): void {
-    this.#metrics.publishStoredMetrics();
+    if (this.#metrics.hasStoredMetrics()) this.#metrics.publishStoredMetrics();
   }
 
   /** Puts the invocation's id on every line until the next invocation. */
