@@ -34,7 +34,7 @@ const expectsOf: Record<string, (report: PartReport) => void> = {
     expect(counts['steps']).toBeGreaterThan(5_000);
   },
   simulation: ({ counts }) => {
-    expect(counts['episodes']).toBe(15);
+    expect(counts['episodes']).toBe(17);
     for (const met of ['ended-before', 'ended-after', 'answer-lost', 'not-applied', 'frozen']) {
       expect(counts[met], met).toBeGreaterThan(0);
     }

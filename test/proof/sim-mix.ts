@@ -32,6 +32,8 @@ export type Mix = {
   readonly visibility: 'honoured' | 'ignored';
   /** Each worker's clock is off by up to this, either way. */
   readonly clockSpreadMs: number;
+  /** How long after its acceptance a message can be asked for; below the commit time. */
+  readonly queryLagMs?: number;
 };
 
 /** Clocks two minutes off either way: the times that the configuration then asks for. */
@@ -46,7 +48,7 @@ const USUAL: Pick<Mix, 'settings' | 'visibilityTimeoutSeconds' | 'clockSpreadMs'
   clockSpreadMs: SETTINGS.skewMs / 2,
 };
 
-export const MIXES: readonly Mix[] = CHANNELS.flatMap(({ name, providerClass, blindPolicy }) => {
+const BY_CHANNEL: readonly Mix[] = CHANNELS.flatMap(({ name, providerClass, blindPolicy }) => {
   const windowSeconds = providerClass === 'dedupes' ? 86_400 : null;
   const profile = { providerClass, blindPolicy, windowSeconds };
   return [
@@ -55,3 +57,22 @@ export const MIXES: readonly Mix[] = CHANNELS.flatMap(({ name, providerClass, bl
     { name: `${name}, clocks two minutes off`, profile, visibility: 'honoured', ...SKEWED },
   ] as const;
 });
+
+/** Providers at the edge of what their class promises. */
+const AT_THE_EDGE: readonly Mix[] = [
+  {
+    name: 'dedupes for ten minutes only',
+    profile: { providerClass: 'dedupes', windowSeconds: 600 },
+    visibility: 'honoured',
+    ...USUAL,
+  },
+  {
+    name: 'queryable, shown seconds after it was accepted',
+    profile: { providerClass: 'queryable', windowSeconds: null },
+    visibility: 'ignored',
+    queryLagMs: 4_500,
+    ...USUAL,
+  },
+];
+
+export const MIXES: readonly Mix[] = [...BY_CHANNEL, ...AT_THE_EDGE];

@@ -58,6 +58,7 @@ export class SimWorld {
       profile: aProfile(mix.profile),
       clock: this.clock,
       random: this.random,
+      ...(mix.queryLagMs !== undefined && { queryLagMs: mix.queryLagMs }),
       // Counts only: the receipts are asked for one by one.
       effects: new EffectLedger(false),
       behaviourOf: (request) => {

@@ -19,6 +19,8 @@ export type MemoryProviderOptions = {
   /** How long the provider takes to answer, milliseconds of the clock; 0 when absent. */
   readonly latencyMs?: (request: SendRequest) => number;
   readonly effects?: EffectLedger;
+  /** `queryable`: how long after its acceptance a message can be found. */
+  readonly queryLagMs?: number;
 };
 
 /** The emulator's provider behind port Sender, without the sockets in between. */
@@ -40,6 +42,7 @@ export class MemoryProvider {
       ...(profile.windowSeconds !== null && { windowMs: profile.windowSeconds * 1000 }),
       ...(options.random && { random: options.random }),
       ...(options.effects && { effects: options.effects }),
+      ...(options.queryLagMs !== undefined && { queryLagMs: options.queryLagMs }),
     });
     this.sender = {
       profile,
