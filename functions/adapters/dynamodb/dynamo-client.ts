@@ -1,5 +1,8 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { NodeSha256 } from '#adapters/aws/node-sha256.ts';
+import { createHttpClient } from '#adapters/http/http-call.ts';
+import { createRequestHandler } from './request-handler.ts';
 
 export type DynamoClientSettings = {
   /** How many ledger calls may be under way at once; each gets a socket of its own. */
@@ -54,19 +57,16 @@ export function createDynamoClient(
   overrides: Pick<DynamoDBClientConfig, 'endpoint' | 'region' | 'credentials'> = {},
 ): DynamoDBDocumentClient {
   const timing = settings.timing ?? LEDGER_TIMING;
-  const sockets = { keepAlive: true, maxSockets: settings.concurrency };
+  const http = createHttpClient({
+    maxSockets: settings.concurrency,
+    connectTimeoutMs: timing.connectTimeoutMs,
+  });
   const client = new DynamoDBClient({
     ...overrides,
     retryMode: 'standard',
     maxAttempts: timing.maxAttempts,
-    requestHandler: {
-      httpAgent: sockets,
-      httpsAgent: sockets,
-      connectionTimeout: timing.connectTimeoutMs,
-      requestTimeout: timing.attemptTimeoutMs,
-      // Without this the SDK only logs a warning when the time is up, and waits on.
-      throwOnRequestTimeout: true,
-    },
+    requestHandler: createRequestHandler(http, timing.attemptTimeoutMs),
+    sha256: NodeSha256,
   });
   for (const name of IDLE_MIDDLEWARE) client.middlewareStack.remove(name);
   return DynamoDBDocumentClient.from(client);
