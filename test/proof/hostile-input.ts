@@ -23,6 +23,7 @@ import {
   type Lane,
   openRealStage,
   REAL_QUEUE,
+  REAL_SECRETS,
   type RealStage,
 } from '#test/proof/real/real-stage.ts';
 
@@ -82,6 +83,7 @@ class HostileRun {
     await this.#payloads(consumer);
     await this.#oddAnswers(consumer);
     await consumer.close();
+    await this.#brokenConfigurations();
     const stats = this.#start('stats-alarm');
     this.#noted('stats-alarm', await stats.invoke());
     await stats.close();
@@ -175,6 +177,20 @@ class HostileRun {
     if (counted !== told) this.#violation('InvalidMessages', `${counted} counted, ${told} told`);
   }
 
+  /** Secrets where their references belong, and secrets that are missing: what fails says no value. */
+  async #brokenConfigurations(): Promise<void> {
+    for (const change of brokenEnvironments()) {
+      const env = { ...this.#lane.env, ...change };
+      const broken = this.#start('consumer', env);
+      const invoked = await broken.invoke();
+      await broken.close();
+      this.#findings.count('broken configurations');
+      this.#reports.push(invoked);
+      if (invoked.kind !== 'done') continue;
+      this.#violation(Object.keys(change).join(), 'ran with a broken configuration');
+    }
+  }
+
   async #operator(redrive: LambdaProcess): Promise<void> {
     for (const { command, code, text } of await operatorOutput(this.#lane.env, redrive)) {
       this.#findings.count('commands of the operator');
@@ -241,10 +257,10 @@ class HostileRun {
     return model.messages(`${REAL_QUEUE}${suffix}`, clock.now());
   }
 
-  #start(name: 'consumer' | 'redrive' | 'stats-alarm'): LambdaProcess {
+  #start(name: 'consumer' | 'redrive' | 'stats-alarm', env = this.#lane.env): LambdaProcess {
     return new LambdaProcess({
       artefact: this.#artefacts[name],
-      env: this.#lane.env,
+      env,
       onOutput: (text) => this.#lines.take(text),
     });
   }
@@ -252,6 +268,24 @@ class HostileRun {
   #violation(where: string, what: string): void {
     this.#findings.violation({ where, what, story: [] });
   }
+}
+
+function brokenEnvironments(): readonly Readonly<Record<string, string>>[] {
+  const { INFRAI_API_KEY, SEND_KEY_SECRET, PROVIDER_TOKEN } = REAL_SECRETS;
+  const channel = { provider: 'http', url: 'https://example.org/send' };
+  const login = `https://ann:${PROVIDER_TOKEN}@example.org/send`;
+  return [
+    { INFRAI_API_KEY_SECRET: INFRAI_API_KEY },
+    { KEY_EPOCHS: JSON.stringify([{ id: 'first', secretRef: SEND_KEY_SECRET }]) },
+    { KEY_EPOCHS: SEND_KEY_SECRET },
+    { CHANNELS: JSON.stringify({ push: { ...channel, secretRef: PROVIDER_TOKEN } }) },
+    { CHANNELS: JSON.stringify({ push: { ...channel, url: login } }) },
+    { CHANNELS: PROVIDER_TOKEN },
+    { INFRAI_BASE_URL: login },
+    { INFRAI_API_KEY: '' },
+    { SEND_KEY_SECRET: '' },
+    { SEND_KEY_SECRET: SEND_KEY_SECRET.slice(0, 8) },
+  ];
 }
 
 function becameOf(end: {

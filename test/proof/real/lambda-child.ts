@@ -15,8 +15,10 @@ export type LambdaAnswer =
   | { readonly kind: 'done'; readonly id: number; readonly result: unknown }
   | { readonly kind: 'failed'; readonly id: number; readonly code: string };
 
+type Loaded = { readonly handler: LambdaHandler<unknown> };
+
 const [artefact = ''] = process.argv.slice(2);
-const { handler } = (await import(artefact)) as { readonly handler: LambdaHandler<unknown> };
+const { handler } = (await import(artefact).catch(crash)) as Loaded;
 
 process.on('message', ({ id, event, timeoutMs }: LambdaEvent) => {
   const endsAt = Date.now() + timeoutMs;
@@ -32,6 +34,19 @@ process.on('message', ({ id, event, timeoutMs }: LambdaEvent) => {
 });
 process.on('disconnect', () => process.exit());
 answer({ kind: 'ready' });
+
+/** As the runtime reports a module that throws while it loads: the raw error, as far as it shows. */
+function crash(error: Error & { readonly code?: string }): never {
+  const { name, message, stack } = error;
+  const report = {
+    errorType: name,
+    errorMessage: message,
+    stackTrace: stack?.split('\n'),
+    ...error,
+  };
+  process.stderr.write(`${JSON.stringify(report)}\n`);
+  process.exit(1);
+}
 
 function answer(message: LambdaAnswer): void {
   process.send?.(message);
