@@ -72,7 +72,7 @@ describe('the regression lines of the benchmark', () => {
       { drains: [cell('product', 32, 380), cell('product', 64, 200), cell('sequential', 1, 8.5)] },
       /sequential loop/,
     ],
-    ['a dearer reminder', { ownCosts: { costs: [], cpuRatio: flat(1.7) } }, /CPU of a reminder/],
+    ['a dearer reminder', { ownCosts: { costs: [], cpuRatio: flat(1.4) } }, /CPU of a reminder/],
     [
       'a third write',
       { engineUnits: { ...report().engineUnits, send: { write: 3, read: 0 } } },
