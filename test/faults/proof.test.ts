@@ -33,6 +33,11 @@ const expectsOf: Record<string, (report: PartReport) => void> = {
     expect(counts['runs']).toBe(300);
     expect(counts['steps']).toBeGreaterThan(5_000);
   },
+  redrives: ({ counts }) => {
+    expect(counts['runs']).toBe(150);
+    expect(counts['began as a dead letter']).toBeGreaterThan(50);
+    expect(counts['redriven 1 times']).toBeGreaterThan(10);
+  },
   simulation: ({ counts }) => {
     expect(counts['episodes']).toBe(17);
     for (const met of ['ended-before', 'ended-after', 'answer-lost', 'not-applied', 'frozen']) {

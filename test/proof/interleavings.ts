@@ -15,7 +15,7 @@ const PAYLOAD = aPayload();
 /** Two minutes either way, and the times that a configuration then asks for. */
 const SKEWED = { ...SETTINGS, leaseMs: 300_000, skewMs: 240_000 };
 
-const behaviour: fc.Arbitrary<ProviderBehaviour | undefined> = fc.constantFrom(
+export const behaviour: fc.Arbitrary<ProviderBehaviour | undefined> = fc.constantFrom(
   undefined,
   { kind: 'defer' },
   { kind: 'reject' },
@@ -26,7 +26,7 @@ const behaviour: fc.Arbitrary<ProviderBehaviour | undefined> = fc.constantFrom(
   { kind: 'cut' },
 );
 
-const fate: fc.Arbitrary<Fate> = fc.oneof(
+export const fate: fc.Arbitrary<Fate> = fc.oneof(
   { arbitrary: fc.constant<Fate>('goes-on'), weight: 8 },
   {
     arbitrary: fc.constantFrom<Fate>('answer-lost', 'not-applied', 'ended-before', 'ended-after'),
@@ -104,7 +104,7 @@ async function play(
       return met;
     });
     const offset = told.offsets[id] ?? 0;
-    const deps = worker.deps(inTurns(world, { settings, offset, id }, turn));
+    const deps = worker.deps(inTurns(world, { deps: world.deps({ settings }), offset, id }, turn));
     void work(deps, told.deliveriesEach, apart ? 360 : 60).then(() =>
       findings.count('workers done'),
     );
@@ -118,14 +118,15 @@ async function play(
 }
 
 /** One worker's ports: before and after each call, whoever the scheduler picks goes first. */
-function inTurns(
+export function inTurns<Ports extends DeliveryDeps>(
   world: World,
-  worker: { readonly settings: typeof SETTINGS; readonly offset: number; readonly id: number },
+  worker: { readonly deps: Ports; readonly offset: number; readonly id: number },
   turn: (label: string) => Promise<void>,
-): DeliveryDeps {
-  const { settings, offset, id } = worker;
-  const clock = world.clock.skewed(offset);
-  const deps = world.deps({ settings, clock: { now: () => clock.now(), sleep: async () => {} } });
+): Ports {
+  const { offset, id } = worker;
+  const skewed = world.clock.skewed(offset);
+  const clock = { now: () => skewed.now(), sleep: async (ms: number) => world.clock.advance(ms) };
+  const deps = { ...worker.deps, clock };
   const asked = world.provider.sender.profile.providerClass === 'queryable';
   return wrapPorts(deps, async (port, method, _args, invoke) => {
     // A provider that is asked can be outrun by a send that was frozen for longer than its margin:
@@ -137,7 +138,8 @@ function inTurns(
   });
 }
 
-async function work(
+/** A worker that takes one message after another, each as a run of its own. */
+export async function work(
   deps: DeliveryDeps,
   deliveries: number,
   visibilityTimeoutSeconds: number,
