@@ -11,8 +11,8 @@ import { aPayload, QUEUE_NAME, World } from '#test/support/world.ts';
 const SECOND_MS = 1000;
 
 /** What the redrive would do about the reminder's row now. */
-function redriveOf(world: World) {
-  const identified = identifyDelivery({ payload: aPayload() }, world.deps());
+function redriveOf(world: World, payload: unknown = aPayload()) {
+  const identified = identifyDelivery({ payload }, world.deps());
   const row = world.row();
   if (identified.kind !== 'valid' || row === undefined) throw new Error('no row to redrive');
   const rules: RedriveRules = { trigger: 'scheduled', force: false, cap: 3, settings: SETTINGS };
@@ -129,6 +129,21 @@ describe('field report 14, 32: a claim whose workers all died is not left as a r
     });
     expect(redriveOf(world).decision).toMatchObject({ action: 'keep', reason: 'DECISION_NEEDED' });
     expect(redriveOf(world).decision.write).toBeUndefined();
+  });
+
+  test('whatever keeps it, the row says so: another content, a cap that is reached', async () => {
+    const world = await broughtToDeath('dedupes');
+    const other = aPayload({ data: { text: 'another text' } });
+    expect(redriveOf(world, other).decision).toMatchObject({
+      reason: 'CONTENT_CONFLICT',
+      write: { next: { state: 'UNKNOWN', reason: 'PARKED_CONTENT_CONFLICT', notBefore: null } },
+    });
+    const { row } = redriveOf(world);
+    world.ledger.rows.set(row.sendKey, { ...row, redriveCount: 3 });
+    expect(redriveOf(world).decision).toMatchObject({
+      reason: 'AT_CAP',
+      write: { next: { state: 'UNKNOWN', reason: 'PARKED_ATTEMPTS_USED' } },
+    });
   });
 
   test.each(['dedupes', 'queryable'] as const)(
