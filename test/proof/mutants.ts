@@ -9,6 +9,7 @@ const LANES = 2;
 
 export const mutants: Part = {
   name: 'mutants',
+  aside: true,
   shows:
     'each of the faults put into our own code on purpose is caught by a suite (the short form only checks that every patch still fits)',
   run: async (options) => {

@@ -33,6 +33,8 @@ export type Part = {
   readonly name: string;
   /** What it shows, in one sentence. */
   readonly shows: string;
+  /** Its work is in processes of its own: it runs beside the others, on whichever core is free. */
+  readonly aside?: true;
   run(options: PartOptions): Promise<PartReport>;
 };
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import type { PartReport, Scale } from '#test/proof/part.ts';
+import type { Part, PartReport, Scale } from '#test/proof/part.ts';
 import { PARTS } from '#test/proof/parts.ts';
 import { asLines, asMarkdown, type ProofReport } from '#test/proof/proof-report.ts';
 
@@ -28,15 +28,13 @@ async function prove({ seed, short, part: only, report: file }: Options): Promis
   }
   const scale: Scale = short === true ? 'short' : 'full';
   const startedAt = performance.now();
+  const wanted = PARTS.filter(({ name }) => only?.includes(name) ?? true);
+  const aside = wanted.filter((part) => part.aside).map((part) => runPart(part, { seed, scale }));
   const reports: PartReport[] = [];
-  for (const part of PARTS.filter(({ name }) => only?.includes(name) ?? true)) {
-    print(`${part.name}: ${part.shows}`);
-    const report = await part.run({ seed, scale, log: (line) => print(`  ${line}`) });
-    reports.push(report);
-    const counts = Object.entries(report.counts).map(([name, count]) => `${name} ${count}`);
-    print(`  ${counts.join(', ')} (${report.seconds} s)`);
-    for (const violation of report.violations) print(asLines(violation));
+  for (const part of wanted.filter((one) => !one.aside)) {
+    reports.push(await runPart(part, { seed, scale }));
   }
+  reports.push(...(await Promise.all(aside)));
   const report: ProofReport = {
     format: 'proof/1',
     seed,
@@ -48,6 +46,19 @@ async function prove({ seed, short, part: only, report: file }: Options): Promis
   if (file !== undefined) writeReport(file, report);
   print(`${report.violations} violations in ${report.seconds} s (seed ${seed}, ${scale} form)`);
   return report.violations === 0 ? 0 : 1;
+}
+
+async function runPart(
+  part: Part,
+  options: { readonly seed: number; readonly scale: Scale },
+): Promise<PartReport> {
+  const { name, shows } = part;
+  print(`${name}: ${shows}`);
+  const report = await part.run({ ...options, log: (line) => print(`  ${name}: ${line}`) });
+  const counts = Object.entries(report.counts).map(([what, count]) => `${what} ${count}`);
+  print(`  ${name}: ${counts.join(', ')} (${report.seconds} s)`);
+  for (const violation of report.violations) print(asLines(violation));
+  return report;
 }
 
 function writeReport(file: string, report: ProofReport): void {
