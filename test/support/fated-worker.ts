@@ -21,8 +21,10 @@ export type Fate =
   /** The worker is frozen just before or just after the call takes effect, and wakes up later. */
   | { readonly frozen: 'before' | 'after'; readonly forMs: number };
 
-/** Never settles: nothing after it is ever run. */
-const NEVER = new Promise<never>(() => {});
+/** Never settles: nothing after it is ever run. Made anew, or it would hold all who wait for it. */
+function never(): Promise<never> {
+  return new Promise(() => {});
+}
 
 /**
  * A worker's ports, with a fate for each call. Derived from the port objects themselves: whatever
@@ -35,7 +37,7 @@ export class FatedWorker {
   readonly #seen: (call: PortCall, fate: Fate, answer: unknown) => void;
   readonly #end = Promise.withResolvers<void>();
   #ended = false;
-  #sleep: (ms: number) => Promise<void> = () => NEVER;
+  #sleep: (ms: number) => Promise<void> = never;
 
   /** @param seen called with each call that took effect and what it answered, lost or not */
   constructor(
@@ -66,7 +68,7 @@ export class FatedWorker {
     args: readonly unknown[],
     invoke: () => Promise<unknown>,
   ): Promise<unknown> {
-    if (this.#ended) return NEVER;
+    if (this.#ended) return never();
     const call = { port, method, ordinal: this.calls.length, args };
     this.calls.push(call);
     return this.#meet(call, this.#fateOf(call), invoke);
@@ -76,19 +78,19 @@ export class FatedWorker {
     if (fate === 'ended-before') return this.#die();
     if (fate === 'not-applied') return failureOf(call);
     if (typeof fate === 'object' && fate.frozen === 'before') await this.#sleep(fate.forMs);
-    if (this.#ended) return NEVER;
+    if (this.#ended) return never();
     const answer = await invoke();
     this.#seen(call, fate, answer);
     if (fate === 'ended-after') return this.#die();
     if (typeof fate === 'object' && fate.frozen === 'after') await this.#sleep(fate.forMs);
-    if (this.#ended) return NEVER;
+    if (this.#ended) return never();
     return fate === 'answer-lost' ? failureOf(call) : answer;
   }
 
   #die(): Promise<never> {
     this.#ended = true;
     this.#end.resolve();
-    return NEVER;
+    return never();
   }
 }
 
