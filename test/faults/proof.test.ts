@@ -30,8 +30,8 @@ const expectsOf: Record<string, (report: PartReport) => void> = {
     expect(report.notes).toContain(`boundaries met: ${met.join(', ')}`);
   },
   interleavings: ({ counts }) => {
-    expect(counts['runs']).toBe(300);
-    expect(counts['steps']).toBeGreaterThan(5_000);
+    expect(counts['runs']).toBe(1_500);
+    expect(counts['steps']).toBeGreaterThan(30_000);
   },
   redrives: ({ counts }) => {
     expect(counts['runs']).toBe(150);

@@ -50,7 +50,7 @@ const story = fc.record({
 });
 type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
 
-const RUNS = { short: 300, full: 12_000 } as const;
+const RUNS = { short: 1_500, full: 12_000 } as const;
 
 export const interleavings: Part = {
   name: 'interleavings',

@@ -70,9 +70,9 @@ export function fateIn(weather: Weather, random: Random, call: PortCall, marginM
       if (draw < 0.01) return 'ended-before';
       return draw < 0.02 ? 'ended-after' : 'goes-on';
     case 'workers freeze': {
-      if (draw > 0.02) return 'goes-on';
+      if (draw > 0.06) return 'goes-on';
       const mostMs = call.method === 'send' || call.method === 'query' ? marginMs : 600_000;
-      const frozen = draw < 0.01 ? 'before' : 'after';
+      const frozen = draw < 0.02 ? 'before' : 'after';
       return { frozen, forMs: Math.floor(random.fraction() * mostMs) };
     }
     default:
