@@ -17,6 +17,7 @@ import { logDelivery, reportRun } from '#functions/consumer/run-report.ts';
 import type { Clock, ControlStore, Random, Telemetry } from '#ports';
 import { openBackends } from '#wiring/backends.ts';
 import { type Invocation, type LambdaHandler, lambdaHandler } from '#wiring/lambda-stack.ts';
+import { openOnce } from '#wiring/open-once.ts';
 import { openSecrets } from '#wiring/open-secrets.ts';
 
 /**
@@ -37,23 +38,21 @@ export function createConsumer(
 ): LambdaHandler<DrainResult> {
   const config = loadConsumerConfig(env);
   const telemetry = new PowertoolsTelemetry({ service: config.pipeline, stage: config.stage });
-  let opening: Promise<Opened> | undefined;
+  const opened = openOnce(() =>
+    open(config, { clock, random, telemetry, secrets: openSecrets(env) }),
+  );
 
   async function run(_event: unknown, invocation: Invocation): Promise<DrainResult> {
-    opening ??= open(config, { clock, random, telemetry, secrets: openSecrets(env) });
-    const opened = await opening.catch((error: unknown) => {
-      opening = undefined;
-      throw error;
-    });
+    const parts = await opened();
     const budget = runBudget(
       clock.now(),
       config.drain.runBudgetSeconds,
       invocation.getRemainingTimeInMillis(),
       END_MARGIN_MS,
     );
-    const { result, watch } = await guardedDrain(opened, config, budget, telemetry);
+    const { result, watch } = await guardedDrain(parts, config, budget, telemetry);
     const [marked] = await Promise.all([
-      markRun(opened.controls, clock, result),
+      markRun(parts.controls, clock, result),
       watch?.end(result),
     ]);
     if (marked.kind === 'failed') telemetry.log('warn', 'run_not_marked', { code: marked.code });

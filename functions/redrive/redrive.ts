@@ -19,6 +19,7 @@ import { logDeadLetter, reportRedrive } from '#functions/redrive/report-redrive.
 import type { Clock, Random } from '#ports';
 import { openBackends } from '#wiring/backends.ts';
 import { type Invocation, type LambdaHandler, lambdaHandler } from '#wiring/lambda-stack.ts';
+import { openOnce } from '#wiring/open-once.ts';
 import { openSecrets } from '#wiring/open-secrets.ts';
 
 /** A run works on one dead letter at a time. */
@@ -37,16 +38,14 @@ export function createRedrive(
 ): LambdaHandler<RedriveReport> {
   const config = loadRedriveConfig(env);
   const telemetry = new PowertoolsTelemetry({ service: config.pipeline, stage: config.stage });
-  let opening: Promise<RedriveDeps> | undefined;
+  const opened = openOnce(() =>
+    openDeps(config, { clock, random, telemetry, secrets: openSecrets(env) }),
+  );
 
   async function run(event: unknown, invocation: Invocation): Promise<RedriveReport> {
     const triggered = readRedriveEvent(event);
     if (triggered.kind === 'invalid') throw invalidRequest(triggered.problems);
-    opening ??= openDeps(config, { clock, random, telemetry, secrets: openSecrets(env) });
-    const deps = await opening.catch((error: unknown) => {
-      opening = undefined;
-      throw error;
-    });
+    const deps = await opened();
     const budget = runBudget(
       clock.now(),
       config.redrive.runBudgetSeconds,

@@ -10,6 +10,7 @@ import { publishCheck } from '#functions/stats-alarm/publish-check.ts';
 import type { Clock, Random } from '#ports';
 import { openLedgerSide, openQueueSide, type Surroundings } from '#wiring/backends.ts';
 import { type LambdaHandler, lambdaHandler } from '#wiring/lambda-stack.ts';
+import { openOnce } from '#wiring/open-once.ts';
 import { openSecrets } from '#wiring/open-secrets.ts';
 
 /** Six reads at once: queue, dead letters, balance, rows, breaker, marker. */
@@ -27,14 +28,12 @@ export function createStatsAlarm(
 ): LambdaHandler<StatsCheck> {
   const config = loadStatsConfig(env);
   const telemetry = new PowertoolsTelemetry({ service: config.pipeline, stage: config.stage });
-  let opening: Promise<CheckDeps> | undefined;
+  const opened = openOnce(() =>
+    openCheck(config, { clock, random, telemetry, secrets: openSecrets(env) }),
+  );
 
   async function run(): Promise<StatsCheck> {
-    opening ??= openCheck(config, { clock, random, telemetry, secrets: openSecrets(env) });
-    const deps = await opening.catch((error: unknown) => {
-      opening = undefined;
-      throw error;
-    });
+    const deps = await opened();
     const check = await checkStats(deps, config.stats, { remember: true });
     publishCheck(telemetry, check);
     return check;
