@@ -95,7 +95,7 @@ export type RedriveDecision = {
   | {
       readonly action: 'keep';
       readonly reason: KeepReason;
-      /** Of a stale claim: from then on its row is listed among the unknown outcomes. */
+      /** Of a row that did not say so yet: from then on it is listed among the parked outcomes. */
       readonly write?: RowWrite;
     }
 );
@@ -195,8 +195,9 @@ function planWithRow(
 
 /**
  * A dead worker's claim says UNKNOWN by nothing but the time that has passed since, and no index
- * lists it. Where it is kept for a person, the row says so itself, under the fence and the same
- * token: a worker that is not dead after all may still record its proof.
+ * lists it; an unknown outcome that was reopened and then outlived its window still gives the
+ * reopening as its reason. Where either is kept for a person, the row says so itself, under the
+ * fence and the same token: a worker that is not dead after all may still record its proof.
  */
 function shown(
   decision: RedriveDecision,
@@ -204,12 +205,16 @@ function shown(
   { settings }: RedriveRules,
   { now }: RedriveMoment,
 ): RedriveDecision {
-  if (row.state !== 'CLAIMED' || decision.action !== 'keep') return decision;
+  if (decision.action !== 'keep' || !saysLessThanParked(row)) return decision;
   const reason = parkReason(decision);
   if (reason === null) return decision;
   const change = { state: 'UNKNOWN', reason, notBefore: null } as const;
   const next = advance(row, change, now, settings.ttlSeconds);
   return { ...decision, write: { kind: 'replace', next, seen: row } };
+}
+
+function saysLessThanParked({ state, reason }: LedgerRecord): boolean {
+  return state === 'CLAIMED' || (state === 'UNKNOWN' && !reason.startsWith('PARKED_'));
 }
 
 /** Null where the claim is alive, or is taken over as soon as its provider is well. */

@@ -200,6 +200,29 @@ describe('what may have been accepted', () => {
     }
   });
 
+  test('an unknown that was reopened and outlived the window says so from then on', () => {
+    const row = reopen(aRow('UNKNOWN'), aDelivery(), TOKEN, NOW, SETTINGS);
+    expect(row).toMatchObject({ state: 'UNKNOWN', reason: REOPENED });
+    const kept = plan(row, { moment: { now: DUE_AT + 1.5 * DAY_MS } });
+    expect(kept).toMatchObject({
+      action: 'keep',
+      reason: 'PROVIDER_WINDOW_OVER',
+      write: {
+        kind: 'replace',
+        seen: row,
+        next: { state: 'UNKNOWN', reason: 'PARKED_WINDOW_OVER', claimToken: row.claimToken },
+      },
+    });
+  });
+
+  test('a row that says why it is parked is not written again, nor one whose provider is unwell', () => {
+    const parked = aRow('UNKNOWN', { reason: 'PARKED_BLIND' });
+    expect(plan(parked, { delivery: BLIND })).not.toHaveProperty('write');
+    const waits = plan(aRow('UNKNOWN'), { moment: UNWELL });
+    expect(waits).toMatchObject({ action: 'keep', reason: 'PROVIDER_UNHEALTHY' });
+    expect(waits).not.toHaveProperty('write');
+  });
+
   test('queryable: back, to be asked', () => {
     const decision = plan(aRow('UNKNOWN'), { delivery: QUERYABLE });
     expect(decision).toMatchObject({ action: 'redrive', reason: 'UNKNOWN_QUERYABLE' });

@@ -49,8 +49,8 @@ export const OPERATIONS_MUTANTS: readonly Mutant[] = [
   {
     name: 'a stale claim that waits for a person is listed nowhere',
     file: 'functions/core/plan-redrive.ts',
-    find: "if (row.state !== 'CLAIMED' || decision.action !== 'keep') return decision;",
-    replace: "if (now > 0 || decision.action !== 'keep') return decision;",
+    find: "if (decision.action !== 'keep' || !saysLessThanParked(row)) return decision;",
+    replace: "if (decision.action !== 'keep' || now > 0) return decision;",
     suites: [SUITE.fieldReports],
   },
   {
