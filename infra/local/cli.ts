@@ -1,13 +1,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { RemindOnceError } from '#core/errors.ts';
 import { BLIND_POLICIES, PROVIDER_CLASSES } from '#core/send-result.ts';
+import { wholeNumber } from './emulator-cli.ts';
 import { FAULT_MIXES } from './fault-mix.ts';
 import { generateReminders } from './generate-reminders.ts';
 import { type LocalRunOptions, runLocally } from './local-run.ts';
 import { LOCAL_DEFAULT_CHANNEL, LOCAL_QUEUE } from './local-settings.ts';
 import { type ReminderFile, readReminderFile } from './reminder-file.ts';
+import { reportCliError } from './report-cli-error.ts';
 import { createRunScreen, renderFigures, renderFindings, renderVerdict } from './run-screen.ts';
 import { seededRandom } from './seeded-random.ts';
 import type { LiveQueue } from './stage.ts';
@@ -34,22 +36,19 @@ type Flags = {
   queue: string;
 };
 
-function whole(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (Number.isInteger(value) && value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`allowed: a whole number from ${min} to ${max}`);
-  };
-}
-
 function createProgram(): Command {
   return new Command('npm run local --')
     .description(
       'Publish reminders, tick the real consumer against emulators, count what came of it',
     )
     .option('--file <path>', `reminders, one JSON object a line (default: ${SAMPLE_FILE})`)
-    .option('--count <n>', 'made-up reminders instead of a file', whole(1, 1_000_000))
-    .option('--duplicates <n>', 'publish each reminder this many times more', whole(0, 100), 0)
+    .option('--count <n>', 'made-up reminders instead of a file', wholeNumber(1, 1_000_000))
+    .option(
+      '--duplicates <n>',
+      'publish each reminder this many times more',
+      wholeNumber(0, 100),
+      0,
+    )
     .addOption(
       new Option('--faults <mix>', 'what goes wrong').choices(FAULT_MIXES).default('flaky'),
     )
@@ -63,16 +62,21 @@ function createProgram(): Command {
         .choices(BLIND_POLICIES)
         .default('park'),
     )
-    .option('--seed <n>', 'of everything that is drawn at random', whole(0, 2 ** 31), 1)
+    .option('--seed <n>', 'of everything that is drawn at random', wholeNumber(0, 2 ** 31), 1)
     .addOption(
       new Option('--engine <engine>', 'the embedded DynamoDB; dynamodb-local needs Java 17')
         .choices(['dynalite', 'dynamodb-local'])
         .default('dynalite'),
     )
-    .option('--consumers <n>', 'consumers that may overlap', whole(1, 32), 3)
-    .option('--concurrency <n>', 'sends at once per channel and consumer', whole(1, 512), 8)
-    .option('--max-seconds <n>', 'stop waiting for an empty queue after this', whole(1, 3600), 50)
-    .option('--use-by-hours <n>', 'never send a reminder later than this', whole(1, 87_600))
+    .option('--consumers <n>', 'consumers that may overlap', wholeNumber(1, 32), 3)
+    .option('--concurrency <n>', 'sends at once per channel and consumer', wholeNumber(1, 512), 8)
+    .option(
+      '--max-seconds <n>',
+      'stop waiting for an empty queue after this',
+      wholeNumber(1, 3600),
+      50,
+    )
+    .option('--use-by-hours <n>', 'never send a reminder later than this', wholeNumber(1, 87_600))
     .option('--report <file>', 'write the figures as JSON')
     .option('--log <file>', "where the consumers' log lines go", 'reports/local.log')
     .option('--live', 'use the real queue (INFRAI_API_KEY, INFRAI_BASE_URL)', false)
@@ -150,16 +154,5 @@ async function main(argv: readonly string[]): Promise<number> {
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  const { code, exitCode, message } = error as {
-    code?: string;
-    exitCode?: number;
-    message: string;
-  };
-  if (code?.startsWith('commander.')) {
-    // Commander has already said what is wrong, or printed the help that was asked for.
-    process.exitCode = exitCode === 0 ? EXIT.ok : EXIT.usage;
-  } else {
-    process.stderr.write(`error: ${message}\n`);
-    process.exitCode = EXIT.usage;
-  }
+  process.exitCode = reportCliError(error, { ...EXIT, failed: EXIT.usage });
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoLedger } from '#adapters/dynamodb/dynamo-ledger.ts';
+import { openTally } from '#app/tally.ts';
 import { loadConsumerConfig } from '#config/consumer-config.ts';
 import type { SendKey } from '#core/brand.ts';
 import { epochFor, type KeyEpoch } from '#core/key-epoch.ts';
@@ -13,14 +14,7 @@ import { LOCAL_DEFAULT_CHANNEL, LOCAL_QUEUE, LOCAL_TABLE } from './local-setting
 import { publishReminders } from './publish-reminders.ts';
 import { type QueueCounts, readCounts, waiting } from './queue-view.ts';
 import type { ReminderFile } from './reminder-file.ts';
-import {
-  addTally,
-  keysInQueue,
-  openTally,
-  type RunFigures,
-  readLedger,
-  verdictOf,
-} from './run-figures.ts';
+import { addTally, keysInQueue, type RunFigures, readLedger, verdictOf } from './run-figures.ts';
 import { seededRandom } from './seeded-random.ts';
 import { openStage, type StageOptions } from './stage.ts';
 import { openStageWatch } from './stage-watch.ts';

@@ -1,4 +1,4 @@
-import { openTally, type Tally } from '#app/tally.ts';
+import type { Tally } from '#app/tally.ts';
 import type { SendKey } from '#core/brand.ts';
 import type { Finding } from '#core/finding.ts';
 import { isTerminal, LEDGER_STATES, type LedgerState } from '#core/ledger-record.ts';
@@ -48,8 +48,6 @@ export function addTally(sum: Tally, tally: Tally): void {
     else if (!Array.isArray(value)) addCounts(target[name] as Record<string, number>, value);
   }
 }
-
-export { openTally };
 
 function addCounts(sum: Record<string, number>, counts: Readonly<Record<string, number>>): void {
   for (const [name, count] of Object.entries(counts)) sum[name] = (sum[name] ?? 0) + count;

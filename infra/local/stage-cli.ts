@@ -4,6 +4,7 @@ import { LOCAL_CONNECTION_FILE, LOCAL_CONNECTION_VARIABLE } from '#config/local-
 import { parseInstant } from '#core/instant.ts';
 import { BLIND_POLICIES, PROVIDER_CLASSES } from '#core/send-result.ts';
 import { FAULT_MIXES, type FaultMixName } from './fault-mix.ts';
+import { reportCliError } from './report-cli-error.ts';
 import { RunningStage, type StageView } from './running-stage.ts';
 import type { StageOptions } from './stage.ts';
 
@@ -145,16 +146,5 @@ async function main(argv: readonly string[]): Promise<void> {
 try {
   await main(process.argv.slice(2));
 } catch (error) {
-  const { code, exitCode, message } = error as {
-    code?: string;
-    exitCode?: number;
-    message: string;
-  };
-  if (code?.startsWith('commander.')) {
-    // Commander has already said what is wrong, or printed the help that was asked for.
-    process.exitCode = exitCode === 0 ? EXIT.ok : EXIT.usage;
-  } else {
-    process.stderr.write(`error: ${message.replaceAll('\n', ' ')}\n`);
-    process.exitCode = EXIT.failed;
-  }
+  process.exitCode = reportCliError(error, EXIT);
 }

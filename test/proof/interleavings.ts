@@ -4,7 +4,8 @@ import type { DeliveryDeps } from '#app/delivery-deps.ts';
 import { processDelivery } from '#app/process-delivery.ts';
 import type { ProviderBehaviour } from '#infra/local/provider-emulator/provider-behaviour.ts';
 import { CHANNELS } from '#test/proof/boundary-scenarios.ts';
-import { Findings, type Part } from '#test/proof/part.ts';
+import { checkOrders } from '#test/proof/check-orders.ts';
+import type { Findings, Part } from '#test/proof/part.ts';
 import { brokenAtRest, brokenPromises, viewOf } from '#test/proof/verdict.ts';
 import { SETTINGS } from '#test/support/core-data.ts';
 import { type Fate, FatedWorker } from '#test/support/fated-worker.ts';
@@ -56,24 +57,7 @@ export const interleavings: Part = {
   name: 'interleavings',
   shows:
     'several workers on copies of one reminder, their port calls in any order, answers lost, workers ended, frozen for any time between two calls, clocks two minutes apart: no order loses it or sends it twice',
-  run: async (options) => {
-    const findings = new Findings('interleavings', options);
-    const property = fc.asyncProperty(fc.scheduler(), story, async (scheduler, told) => {
-      findings.count('runs');
-      const broken = await play(scheduler, told, findings);
-      if (broken.length > 0) throw new Error(broken.join('; '));
-    });
-    const numRuns = RUNS[options.scale];
-    const checked = await fc.check(property, { seed: options.seed, numRuns });
-    if (checked.failed) {
-      findings.violation({
-        where: `seed ${checked.seed}, path ${checked.counterexamplePath}`,
-        what: String(checked.errorInstance ?? 'failed'),
-        story: (checked.counterexample ?? []).map((part) => fc.stringify(part)),
-      });
-    }
-    return findings.report();
-  },
+  run: (options) => checkOrders('interleavings', RUNS[options.scale], story, play, options),
 };
 
 async function play(

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { runRedrive } from '#app/redrive/run-redrive.ts';
 import { CHANNELS } from '#test/proof/boundary-scenarios.ts';
+import { checkOrders } from '#test/proof/check-orders.ts';
 import { behaviour, fate, inTurns, work } from '#test/proof/interleavings.ts';
-import { Findings, type Part } from '#test/proof/part.ts';
+import type { Findings, Part } from '#test/proof/part.ts';
 import { brokenAtRest, brokenPromises, viewOf } from '#test/proof/verdict.ts';
 import { FatedWorker } from '#test/support/fated-worker.ts';
 import { MemoryControls } from '#test/support/memory-controls.ts';
@@ -44,24 +45,7 @@ export const redrives: Part = {
   name: 'redrives',
   shows:
     'redrives that overlap, end and lose answers, with consumers at work on the same reminder in any order, neither lose it, send it twice, nor count beyond the cap',
-  run: async (options) => {
-    const findings = new Findings('redrives', options);
-    const property = fc.asyncProperty(fc.scheduler(), story, async (scheduler, told) => {
-      findings.count('runs');
-      const broken = await play(scheduler, told, findings);
-      if (broken.length > 0) throw new Error(broken.join('; '));
-    });
-    const numRuns = RUNS[options.scale];
-    const checked = await fc.check(property, { seed: options.seed, numRuns });
-    if (checked.failed) {
-      findings.violation({
-        where: `seed ${checked.seed}, path ${checked.counterexamplePath}`,
-        what: String(checked.errorInstance ?? 'failed'),
-        story: (checked.counterexample ?? []).map((part) => fc.stringify(part)),
-      });
-    }
-    return findings.report();
-  },
+  run: (options) => checkOrders('redrives', RUNS[options.scale], story, play, options),
 };
 
 async function play(
