@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { awsSmsChannel, sesChannel } from '#config/channels/aws-channels.ts';
 import { fcmChannel } from '#config/channels/fcm-channel.ts';
 import { httpChannel } from '#config/channels/http-channel.ts';
@@ -43,10 +43,14 @@ export const channelsSchema = z
   .record(
     z
       .string()
-      .regex(/^[a-z][a-z0-9_-]{0,63}$/, { error: 'is not a channel name ([a-z][a-z0-9_-]*)' }),
+      .check(
+        z.regex(/^[a-z][a-z0-9_-]{0,63}$/, { error: 'is not a channel name ([a-z][a-z0-9_-]*)' }),
+      ),
     channelSchema,
   )
-  .refine((channels) => Object.keys(channels).length > 0, {
-    error: 'is empty; configure at least one channel',
-  });
+  .check(
+    z.refine((channels) => Object.keys(channels).length > 0, {
+      error: 'is empty; configure at least one channel',
+    }),
+  );
 export type ChannelsConfig = z.output<typeof channelsSchema>;

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { count, figure } from '#config/faults.ts';
 import { DEFAULT_LADDER_SECONDS, MAX_DELAY_SECONDS } from '#core/backoff.ts';
 import type { DeliverySettings } from '#core/delivery-settings.ts';
@@ -7,19 +7,23 @@ const DAY = 86_400;
 
 /** Figures of the send protocol that a deployment may set; every one has a default. */
 export const deliverySchema = z.strictObject({
-  futureToleranceSeconds: figure('seconds', 0, 3600).default(30),
-  useBySeconds: figure('seconds', 60, 3650 * DAY).default(2 * DAY),
-  ttlDays: count('days', 1, 10_000).default(120),
-  ladderSeconds: z
-    .array(figure('seconds', 1, MAX_DELAY_SECONDS))
-    .min(1, { error: 'is empty; allowed: at least one wait' })
-    .max(20, { error: 'is too long; allowed: at most 20 waits' })
-    .default([...DEFAULT_LADDER_SECONDS]),
-  leaseSeconds: figure('seconds', 1, 600).default(45),
-  skewSeconds: figure('seconds', 0, 300).default(5),
-  settleSeconds: figure('seconds', 1, 3600).default(30),
-  holdJitterSeconds: figure('seconds', 0, 60).default(5),
-  channelStoppedSeconds: figure('seconds', 1, DAY).default(300),
+  futureToleranceSeconds: z._default(figure('seconds', 0, 3600), 30),
+  useBySeconds: z._default(figure('seconds', 60, 3650 * DAY), 2 * DAY),
+  ttlDays: z._default(count('days', 1, 10_000), 120),
+  ladderSeconds: z._default(
+    z
+      .array(figure('seconds', 1, MAX_DELAY_SECONDS))
+      .check(
+        z.minLength(1, { error: 'is empty; allowed: at least one wait' }),
+        z.maxLength(20, { error: 'is too long; allowed: at most 20 waits' }),
+      ),
+    [...DEFAULT_LADDER_SECONDS],
+  ),
+  leaseSeconds: z._default(figure('seconds', 1, 600), 45),
+  skewSeconds: z._default(figure('seconds', 0, 300), 5),
+  settleSeconds: z._default(figure('seconds', 1, 3600), 30),
+  holdJitterSeconds: z._default(figure('seconds', 0, 60), 5),
+  channelStoppedSeconds: z._default(figure('seconds', 1, DAY), 300),
 });
 export type DeliveryConfig = z.output<typeof deliverySchema>;
 

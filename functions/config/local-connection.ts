@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /**
  * How the operator's command line finds a local stage that runs in another process: the stage
@@ -11,7 +11,7 @@ export const LOCAL_CONNECTION_VARIABLE = 'REMIND_ONCE_LOCAL_STAGE';
 
 export const localConnectionSchema = z.object({
   format: z.literal(LOCAL_CONNECTION_FORMAT),
-  pid: z.int().positive(),
+  pid: z.int().check(z.positive()),
   /** Of the stage's own control server, `http://127.0.0.1:<port>`. */
   controlUrl: z.string(),
   /** Epoch milliseconds of the wall; tells one stage from the next. */

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Environment } from '#config/environment.ts';
 import { count, FaultCollector, figure } from '#config/faults.ts';
 import { readSharedConfig, type SharedConfig } from '#config/shared-config.ts';
@@ -9,28 +9,28 @@ export const REDRIVE_END_MARGIN_MS = 20_000;
 /** How dead letters go back; every figure has a default. */
 export const redriveSchema = z.strictObject({
   /** Lifetime redrives of one reminder without force. 0: nothing is redriven by itself. */
-  cap: count('redrives', 0, 100).default(3),
+  cap: z._default(count('redrives', 0, 100), 3),
   /** Dead letters that one run sends back at most. */
-  maxPerRun: count('dead letters', 1, 10_000).default(500),
+  maxPerRun: z._default(count('dead letters', 1, 10_000), 500),
   /** A recovering provider is not met with the whole outage at once. */
-  ratePerSecond: figure('dead letters a second', 0.1, 100).default(10),
+  ratePerSecond: z._default(figure('dead letters a second', 0.1, 100), 10),
   /** Dead letters per channel whose outcome decides about the rest; 0: none. */
-  canarySize: count('dead letters', 0, 100).default(5),
+  canarySize: z._default(count('dead letters', 0, 100), 5),
   /** Above the consumer's period (a minute), or every canary ends undecided. */
-  canaryWaitSeconds: figure('seconds', 1, 600).default(120),
+  canaryWaitSeconds: z._default(figure('seconds', 1, 600), 120),
   /** The run starts nothing that cannot end before this. Below the function timeout (< 900 s). */
-  runBudgetSeconds: figure('seconds', 20, 840).default(420),
+  runBudgetSeconds: z._default(figure('seconds', 20, 840), 420),
   /** How long a run keeps others out; a run that dies keeps them out until then. */
-  runLeaseSeconds: figure('seconds', 30, 900).default(480),
+  runLeaseSeconds: z._default(figure('seconds', 30, 900), 480),
   /**
    * How long the dead-letter queue hides a message that was read. Reading is the only way to see
    * one, so what a run keeps is hidden for this long, from the next run too.
    */
-  deadLetterLeaseSeconds: count('seconds', 5, 600).default(30),
+  deadLetterLeaseSeconds: z._default(count('seconds', 5, 600), 30),
   /** Bound on one ledger call, the SDK's own retries included. */
-  ledgerCallMs: figure('milliseconds', 100, 30_000).default(5000),
+  ledgerCallMs: z._default(figure('milliseconds', 100, 30_000), 5000),
   /** Bound on one queue call, the transport's own retries included. */
-  queueCallMs: figure('milliseconds', 100, 60_000).default(10_000),
+  queueCallMs: z._default(figure('milliseconds', 100, 60_000), 10_000),
 });
 export type RedriveSettings = z.output<typeof redriveSchema>;
 

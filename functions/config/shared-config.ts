@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type ChannelsConfig, channelsSchema, providerUrl, secretRef } from '#config/channels.ts';
 import { type DeliveryConfig, deliverySchema } from '#config/delivery-config.ts';
 import { dialectSchema, type InfraiDialect } from '#config/drain-config.ts';
@@ -24,7 +24,9 @@ export type SharedConfig = {
 };
 
 const name = (what: string, pattern: RegExp) =>
-  z.string({ error: `is missing; set it to ${what}` }).regex(pattern, { error: `is not ${what}` });
+  z
+    .string({ error: `is missing; set it to ${what}` })
+    .check(z.regex(pattern, { error: `is not ${what}` }));
 
 /** Reads the shared part; faults are noted in `faults`, and undefined comes back with them. */
 export function readSharedConfig(

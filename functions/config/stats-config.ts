@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Environment } from '#config/environment.ts';
 import { count, FaultCollector, figure } from '#config/faults.ts';
 import { readSharedConfig, type SharedConfig } from '#config/shared-config.ts';
@@ -11,19 +11,19 @@ const DAY = 86_400;
  */
 export const statsSchema = z.strictObject({
   /** Age of the oldest message from which a queue that nobody reads is stale. */
-  staleSeconds: figure('seconds', 60, DAY).default(900),
+  staleSeconds: z._default(figure('seconds', 60, DAY), 900),
   /** How long dead letters may be there before somebody is called: two redrive ticks and more. */
-  deadLetterQuietSeconds: figure('seconds', 60, DAY).default(3600),
+  deadLetterQuietSeconds: z._default(figure('seconds', 60, DAY), 3600),
   /** Parked outcomes from which somebody is called. */
-  unresolvedRows: count('rows', 1, 10_000).default(1),
+  unresolvedRows: z._default(count('rows', 1, 10_000), 1),
   /** Below this balance somebody is called: a publish without credit leaves its reminder. */
-  balanceUsd: figure('US dollars', 0, 1_000_000).default(5),
+  balanceUsd: z._default(figure('US dollars', 0, 1_000_000), 5),
   /** How long no consumer run may end: above the run budget and a tick. */
-  consumerSilentSeconds: figure('seconds', 60, DAY).default(900),
+  consumerSilentSeconds: z._default(figure('seconds', 60, DAY), 900),
   /** Bound on one queue or account call, the transport's own retries included. */
-  queueCallMs: figure('milliseconds', 100, 20_000).default(8000),
+  queueCallMs: z._default(figure('milliseconds', 100, 20_000), 8000),
   /** Bound on one ledger call. */
-  ledgerCallMs: figure('milliseconds', 100, 10_000).default(3000),
+  ledgerCallMs: z._default(figure('milliseconds', 100, 10_000), 3000),
 });
 export type StatsConfig = z.output<typeof statsSchema>;
 

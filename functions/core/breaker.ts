@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { EpochMs } from '#core/brand.ts';
 
 /** Name of its control document. */
@@ -16,15 +16,16 @@ export type TripReason =
   /** Terminal rows ahead of receipts: a row says SENT without proof. */
   | 'SENT_WITHOUT_RECEIPT';
 
-const instant = z.number().int().nonnegative();
-const code = z.string().min(1).max(64);
+const whole = z.int().check(z.nonnegative());
+const instant = whole;
+const code = z.string().check(z.minLength(1), z.maxLength(64));
 
 const mode = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('running') }),
   /** At most this many sends at once, to each channel, in each consumer. */
-  z.object({ kind: z.literal('limited'), concurrency: z.number().int().positive() }),
+  z.object({ kind: z.literal('limited'), concurrency: z.int().check(z.positive()) }),
   /** Nothing is consumed; by itself it resumes at `resumeAt`, or never. */
-  z.object({ kind: z.literal('paused'), resumeAt: instant.nullable() }),
+  z.object({ kind: z.literal('paused'), resumeAt: z.nullable(instant) }),
 ]);
 export type BreakerMode = z.output<typeof mode>;
 
@@ -33,15 +34,15 @@ const channelStop = z.object({
   since: instant,
   by: code,
   /** Refused probes so far; each doubles the wait for the next one. */
-  refusals: z.number().int().nonnegative(),
+  refusals: whole,
   /** When one send may try the channel again; null: when an operator says so. */
-  probeAt: instant.nullable(),
+  probeAt: z.nullable(instant),
 });
 export type ChannelStop = z.output<typeof channelStop>;
 
 const unrecorded = z.object({
   sendKey: z.string(),
-  attempt: z.number().int().nonnegative(),
+  attempt: whole,
   receipt: z.string(),
   at: instant,
 });
@@ -50,7 +51,7 @@ export type UnrecordedReceipt = z.output<typeof unrecorded>;
 const withoutReceipt = z.object({
   channel: z.string(),
   sendKey: z.string(),
-  attempt: z.number().int().nonnegative(),
+  attempt: whole,
 });
 
 const breakerSchema = z.object({

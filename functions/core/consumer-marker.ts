@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { EpochMs } from '#core/brand.ts';
 
 /** Name of its control document. */
@@ -20,7 +20,7 @@ export const MARKER_TOTALS = [
 export type MarkerTotal = (typeof MARKER_TOTALS)[number];
 export type MarkerTotals = Readonly<Record<MarkerTotal, number>>;
 
-const whole = z.number().int().nonnegative();
+const whole = z.int().check(z.nonnegative());
 const copies = z.object({ dueAt: whole, count: whole });
 
 const markerSchema = z.object({

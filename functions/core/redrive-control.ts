@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { EpochMs, SendKey } from '#core/brand.ts';
 import type { CanaryVerdict } from '#core/judge-canary.ts';
 import { type ChannelHealth, HEALTHY, type RedriveRules } from '#core/plan-redrive.ts';
@@ -11,8 +11,12 @@ const FIRST_BACKOFF_MS = 3_600_000;
 const LONGEST_BACKOFF_MS = 6 * 3_600_000;
 
 const lease = z.object({ runId: z.string(), startedAt: z.int(), until: z.int() });
-const setback = z.object({ failures: z.int().min(1), reason: z.string(), until: z.int() });
-const early = z.object({ redrives: z.int().min(1), until: z.int() });
+const setback = z.object({
+  failures: z.int().check(z.minimum(1)),
+  reason: z.string(),
+  until: z.int(),
+});
+const early = z.object({ redrives: z.int().check(z.minimum(1)), until: z.int() });
 const lastRun = z.object({
   startedAt: z.int(),
   endedAt: z.int(),
@@ -27,12 +31,12 @@ const lastRun = z.object({
 });
 const controlSchema = z.object({
   /** Null between runs. One that is over and still there belonged to a run that died. */
-  lease: lease.nullable(),
+  lease: z.nullable(lease),
   /** Channels whose last canary failed. */
   setbacks: z.record(z.string(), setback),
   /** Redrives of reminders that were not due and so had no row, by send key. */
-  early: z.record(z.string(), early).default({}),
-  lastRun: lastRun.nullable(),
+  early: z._default(z.record(z.string(), early), {}),
+  lastRun: z.nullable(lastRun),
 });
 
 export type RedriveLease = Readonly<z.output<typeof lease>>;

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type Instant, parseInstant } from '#core/instant.ts';
 import { LEDGER_STATES } from '#core/ledger-record.ts';
 
@@ -43,50 +43,59 @@ export type RedriveTriggered =
 
 const whole = (min: number, max: number) => {
   const error = `allowed: a whole number from ${min} to ${max}`;
-  return z.int({ error }).min(min, { error }).max(max, { error });
+  return z.int({ error }).check(z.minimum(min, { error }), z.maximum(max, { error }));
 };
 const number = (min: number, max: number) => {
   const error = `allowed: a number from ${min} to ${max}`;
-  return z.number({ error }).min(min, { error }).max(max, { error });
+  return z.number({ error }).check(z.minimum(min, { error }), z.maximum(max, { error }));
 };
 const text = (pattern: RegExp, allowed: string) =>
-  z.string({ error: `allowed: ${allowed}` }).regex(pattern, { error: `allowed: ${allowed}` });
+  z
+    .string({ error: `allowed: ${allowed}` })
+    .check(z.regex(pattern, { error: `allowed: ${allowed}` }));
 const oneOf = <const Names extends readonly [string, ...string[]]>(names: Names) =>
   z.enum(names, { error: `allowed: ${names.join(', ')}` });
 
 /** As in a payload: a non-blank text or a safe integer, in normal form C. */
-const id = z
-  .union([z.string(), z.int().transform(String)], { error: 'allowed: a non-blank text' })
-  .transform((value) => value.normalize('NFC'))
-  .refine((value) => value.trim() !== '' && value.length <= 512, {
+const decimal = z.pipe(z.int(), z.transform(String));
+const id = z.union([z.string(), decimal], { error: 'allowed: a non-blank text' }).check(
+  z.normalize('NFC'),
+  z.refine((value) => value.trim() !== '' && value.length <= 512, {
     error: 'allowed: a non-blank text of at most 512 characters',
-  });
+  }),
+);
 
-const instant = z.unknown().transform((value, context): Instant => {
-  const parsed = parseInstant(value);
-  if (parsed.ok) return parsed.instant;
-  const message = `allowed: an RFC 3339 instant with offset (${parsed.fault})`;
-  context.addIssue({ code: 'custom', message });
-  return z.NEVER;
-});
+const instant = z.pipe(
+  z.unknown(),
+  z.transform((value, context): Instant => {
+    const parsed = parseInstant(value);
+    if (parsed.ok) return parsed.instant;
+    const message = `allowed: an RFC 3339 instant with offset (${parsed.fault})`;
+    context.issues.push({ code: 'custom', input: value, message });
+    return z.NEVER;
+  }),
+);
 
 const filterFields = {
-  sendKey: text(/^k1_[0-9a-f]{64}$/, 'k1_ and 64 hex digits').optional(),
-  reminderId: id.optional(),
-  userId: id.optional(),
-  channel: text(/^[a-z][a-z0-9_-]{0,63}$/, 'a channel name').optional(),
-  state: oneOf(FILTER_STATES).optional(),
-  reason: text(/^[\w.:/+-]{1,64}$/, 'a reason code').optional(),
-  olderThan: instant.optional(),
+  sendKey: z.optional(text(/^k1_[0-9a-f]{64}$/, 'k1_ and 64 hex digits')),
+  reminderId: z.optional(id),
+  userId: z.optional(id),
+  channel: z.optional(text(/^[a-z][a-z0-9_-]{0,63}$/, 'a channel name')),
+  state: z.optional(oneOf(FILTER_STATES)),
+  reason: z.optional(text(/^[\w.:/+-]{1,64}$/, 'a reason code')),
+  olderThan: z.optional(instant),
 };
 
 const requestFields = {
   mode: oneOf(REDRIVE_MODES),
-  max: whole(1, 10_000).optional(),
-  ratePerSecond: number(0.1, 100).optional(),
-  canary: whole(0, 100).optional(),
-  force: z.boolean({ error: 'allowed: true or false' }).default(false),
-  filter: z.strictObject(filterFields, { error: unknownOr('an object', filterFields) }).default({}),
+  max: z.optional(whole(1, 10_000)),
+  ratePerSecond: z.optional(number(0.1, 100)),
+  canary: z.optional(whole(0, 100)),
+  force: z._default(z.boolean({ error: 'allowed: true or false' }), false),
+  filter: z._default(
+    z.strictObject(filterFields, { error: unknownOr('an object', filterFields) }),
+    {},
+  ),
 };
 
 /**

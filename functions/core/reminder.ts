@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type Instant, parseInstant } from '#core/instant.ts';
 
 /** What the queue takes at most, counted in bytes of JSON (Infrai: 256 KB a message). */
@@ -48,40 +48,42 @@ const wellFormed = (text: string) => text.isWellFormed();
  * An id is a non-empty string; a safe integer counts as its decimal string (one rule, so that
  * 4471 and "4471" are one user). An unsafe integer may already be a neighbour's: refused.
  */
-const id = z
-  .union([z.string(), z.int().transform(String)], { error: 'NOT_AN_ID' })
-  .transform((text) => text.normalize('NFC'))
-  .refine((text) => text.trim() !== '', { error: 'BLANK', abort: true })
-  .refine((text) => text.length <= MAX_ID_LENGTH, { error: 'TOO_LONG' })
-  .refine(wellFormed, { error: 'NOT_UNICODE' });
+const decimal = z.pipe(z.int(), z.transform(String));
+const id = z.union([z.string(), decimal], { error: 'NOT_AN_ID' }).check(
+  z.normalize('NFC'),
+  z.refine((text) => text.trim() !== '', { error: 'BLANK', abort: true }),
+  z.maxLength(MAX_ID_LENGTH, { error: 'TOO_LONG' }),
+  z.refine(wellFormed, { error: 'NOT_UNICODE' }),
+);
 
 const counter = z
   .int({ error: 'NOT_A_COUNT' })
-  .min(0, 'NOT_A_COUNT')
-  .max(MAX_COUNTER, 'NOT_A_COUNT');
+  .check(z.nonnegative('NOT_A_COUNT'), z.maximum(MAX_COUNTER, 'NOT_A_COUNT'));
 
-const instant = z.unknown().transform((value, context): Instant => {
-  const parsed = parseInstant(value);
-  if (parsed.ok) return parsed.instant;
-  context.addIssue({ code: 'custom', message: parsed.fault });
-  return z.NEVER;
-});
+const instant = z.pipe(
+  z.unknown(),
+  z.transform((value, context): Instant => {
+    const parsed = parseInstant(value);
+    if (parsed.ok) return parsed.instant;
+    context.issues.push({ code: 'custom', input: value, message: parsed.fault });
+    return z.NEVER;
+  }),
+);
 
 const payloadSchema = z.object({
   user_id: id,
   reminder_id: id,
-  scheduled_at: instant.optional(),
-  occurrence: instant.optional(),
-  order_id: id.nullish(),
-  channel: z
-    .string({ error: 'NOT_A_NAME' })
-    .regex(/^[a-z][a-z0-9_-]{0,63}$/, 'NOT_A_NAME')
-    .optional(),
-  version: counter.optional(),
-  use_by: instant.optional(),
-  data: z.record(z.string(), z.unknown(), { error: 'NOT_AN_OBJECT' }).optional(),
-  attempt: counter.optional(),
-  hop: counter.optional(),
+  scheduled_at: z.optional(instant),
+  occurrence: z.optional(instant),
+  order_id: z.nullish(id),
+  channel: z.optional(
+    z.string({ error: 'NOT_A_NAME' }).check(z.regex(/^[a-z][a-z0-9_-]{0,63}$/, 'NOT_A_NAME')),
+  ),
+  version: z.optional(counter),
+  use_by: z.optional(instant),
+  data: z.optional(z.record(z.string(), z.unknown(), { error: 'NOT_AN_OBJECT' })),
+  attempt: z.optional(counter),
+  hop: z.optional(counter),
 });
 
 /**
@@ -130,7 +132,10 @@ function invalid(reason: InvalidReason): ParsedReminder {
 }
 
 /** `USER_ID_BLANK`, `SCHEDULED_AT_NO_OFFSET`, …: the field and the reason, never the value. */
-function reasonOf(error: z.ZodError, payload: Readonly<Record<string, unknown>>): InvalidReason {
+function reasonOf(
+  error: z.core.$ZodError,
+  payload: Readonly<Record<string, unknown>>,
+): InvalidReason {
   const issue = error.issues[0];
   const field = String(issue?.path[0] ?? 'payload');
   const name = field.toUpperCase();

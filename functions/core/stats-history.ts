@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { EpochMs } from '#core/brand.ts';
 import type { ConsumerMarker, MarkerTotal } from '#core/consumer-marker.ts';
 import { copiesDueAfter, MARKER_TOTALS, totalOf } from '#core/consumer-marker.ts';
@@ -10,8 +10,8 @@ import type { Signals } from '#core/stats-signals.ts';
 export const STATS_DOCUMENT = 'stats';
 const HISTORY_FORMAT = 'stats/1';
 
-const instant = z.number().int().nonnegative();
-const figure = z.number().nonnegative().nullable();
+const instant = z.int().check(z.nonnegative());
+const figure = z.nullable(z.number().check(z.nonnegative()));
 
 const pastReading = z.object({
   at: instant,
@@ -24,7 +24,7 @@ const pastReading = z.object({
 });
 export type PastReading = z.output<typeof pastReading>;
 
-const growth = z.object({ total: instant, grownAt: instant.nullable() });
+const growth = z.object({ total: instant, grownAt: z.nullable(instant) });
 
 const historySchema = z.object({
   format: z.literal(HISTORY_FORMAT),
@@ -32,9 +32,9 @@ const historySchema = z.object({
   /** The last minutes, oldest first. */
   readings: z.array(pastReading),
   /** Start of the unbroken time with dead letters, invalid and missing readings looked over. */
-  deadLettersSince: instant.nullable(),
+  deadLettersSince: z.nullable(instant),
   /** When the queue last gave its figures. */
-  queueSeenAt: instant.nullable(),
+  queueSeenAt: z.nullable(instant),
   /** The consumer's totals and when each last grew. */
   growth: z.record(z.string(), growth),
   /** What is open and since when, by finding and subject. */

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import {
   channelCommon,
   plainLine,
@@ -11,11 +11,11 @@ import { addressRecipient } from './recipient.ts';
 
 /** Where the service is; both come from the function's own environment when absent. */
 const awsPlace = {
-  region: vendorId('an AWS region such as eu-central-1', /^[a-z]{2}(-[a-z]+)+-\d$/).optional(),
+  region: z.optional(vendorId('an AWS region such as eu-central-1', /^[a-z]{2}(-[a-z]+)+-\d$/)),
   /** A private, FIPS or emulated endpoint. */
-  endpointUrl: providerUrl.optional(),
+  endpointUrl: z.optional(providerUrl),
 };
-const configurationSet = vendorId('a configuration set', /^[\w:/.-]{1,256}$/).optional();
+const configurationSet = z.optional(vendorId('a configuration set', /^[\w:/.-]{1,256}$/));
 
 /** Mail by Amazon SES v2. Signed with the function's role: there is no secret. */
 export const sesChannel = z
@@ -24,14 +24,14 @@ export const sesChannel = z
     ...channelCommon,
     ...awsPlace,
     from: senderAddress,
-    replyTo: senderAddress.optional(),
+    replyTo: z.optional(senderAddress),
     /** Its event destination is where the send key of an unknown outcome can be found again. */
     configurationSet,
-    content: mailContent.optional(),
-    template: providerTemplate.optional(),
+    content: z.optional(mailContent),
+    template: z.optional(providerTemplate),
     recipient: addressRecipient,
   })
-  .superRefine(checkWords);
+  .check(checkWords);
 export type SesChannelConfig = z.output<typeof sesChannel>;
 
 /** Text messages by AWS End User Messaging SMS. Signed with the function's role. */
@@ -40,10 +40,11 @@ export const awsSmsChannel = z.strictObject({
   ...channelCommon,
   ...awsPlace,
   /** Phone number, sender id or pool, by id or ARN; AWS picks one when absent. */
-  originationIdentity: plainLine('a phone number, sender id or pool', 256).optional(),
-  messageType: z
-    .enum(['TRANSACTIONAL', 'PROMOTIONAL'], { error: 'allowed: TRANSACTIONAL, PROMOTIONAL' })
-    .default('TRANSACTIONAL'),
+  originationIdentity: z.optional(plainLine('a phone number, sender id or pool', 256)),
+  messageType: z._default(
+    z.enum(['TRANSACTIONAL', 'PROMOTIONAL'], { error: 'allowed: TRANSACTIONAL, PROMOTIONAL' }),
+    'TRANSACTIONAL',
+  ),
   configurationSet,
   content: smsContent,
   recipient: addressRecipient,

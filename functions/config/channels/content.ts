@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { templateFault } from '#core/template.ts';
 import { vendorId } from './channel-common.ts';
 
@@ -14,30 +14,33 @@ const MAX_LINE = 300;
 export const textTemplate = template(MAX_TEXT);
 
 /** One line: values are put into it without line ends, and it has none of its own. */
-export const lineTemplate = template(MAX_LINE).regex(/^[^\p{Cc}\u2028\u2029]*$/u, {
-  error: 'has a control character or line end; it must be a single line',
-});
+export const lineTemplate = template(MAX_LINE).check(
+  z.regex(/^[^\p{Cc}\u2028\u2029]*$/u, {
+    error: 'has a control character or line end; it must be a single line',
+  }),
+);
 
 function template(max: number) {
-  return z
-    .string({ error: 'is missing or no text' })
-    .min(1, { error: 'is empty' })
-    .max(max, {
+  return z.string({ error: 'is missing or no text' }).check(
+    z.minLength(1, { error: 'is empty' }),
+    z.maxLength(max, {
       error: `is too long; allowed: at most ${max} characters; use a template of the provider`,
-    })
-    .superRefine((text, context) => {
+    }),
+    z.superRefine((text, context) => {
       const fault = templateFault(text);
       if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
-    });
+    }),
+  );
 }
 
 /** Values for a template that lives at the provider. */
-export const templateVariables = z
-  .record(
-    z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/, { error: 'is not a variable name' }),
+export const templateVariables = z._default(
+  z.record(
+    z.string().check(z.regex(/^[A-Za-z0-9_.-]{1,64}$/, { error: 'is not a variable name' })),
     textTemplate,
-  )
-  .default({});
+  ),
+  {},
+);
 
 /** A template that lives at the provider, by its id there. */
 export const providerTemplate = z.strictObject({
@@ -49,22 +52,24 @@ export const providerTemplate = z.strictObject({
 export const mailContent = z
   .strictObject({
     subject: lineTemplate,
-    text: textTemplate.optional(),
-    html: textTemplate.optional(),
+    text: z.optional(textTemplate),
+    html: z.optional(textTemplate),
   })
-  .refine(({ text, html }) => text !== undefined || html !== undefined, {
-    error: 'has neither text nor html; a mail needs one of them',
-  });
+  .check(
+    z.refine(({ text, html }) => text !== undefined || html !== undefined, {
+      error: 'has neither text nor html; a mail needs one of them',
+    }),
+  );
 
 /** The words of a text message. */
 export const smsContent = z.strictObject({ text: textTemplate });
 
 /** The words of a push message. */
 export const pushContent = z.strictObject({
-  title: lineTemplate.optional(),
+  title: z.optional(lineTemplate),
   text: textTemplate,
   /** Further values for the app, each a template. */
-  data: z.record(z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/), textTemplate).optional(),
+  data: z.optional(z.record(z.string().check(z.regex(/^[A-Za-z0-9_.-]{1,64}$/)), textTemplate)),
 });
 
 /** Exactly one of `content` and `template`: words of ours, or a template of the provider's. */
@@ -80,11 +85,8 @@ export function wordsFault(channel: {
     : undefined;
 }
 
-/** As a refinement of a channel's schema. */
-export function checkWords(
-  channel: { readonly content?: unknown; readonly template?: unknown },
-  context: z.RefinementCtx,
-): void {
+/** As a check of a channel's schema. */
+export const checkWords = z.superRefine<Parameters<typeof wordsFault>[0]>((channel, context) => {
   const fault = wordsFault(channel);
   if (fault !== undefined) context.addIssue({ code: 'custom', path: ['content'], message: fault });
-}
+});

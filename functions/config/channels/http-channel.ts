@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { figure } from '#config/faults.ts';
 import { PROVIDER_CLASSES } from '#core/send-result.ts';
 import { RECIPIENT, templateFault } from '#core/template.ts';
@@ -10,15 +10,17 @@ import { anyRecipient } from './recipient.ts';
  * `webhook-timestamp`, `webhook-signature`. While `previousSecretRef` is there, both secrets sign,
  * so that a receiver may hold either; take it away when the overlap is over.
  */
-const signing = z.strictObject({ secretRef, previousSecretRef: secretRef.optional() });
+const signing = z.strictObject({ secretRef, previousSecretRef: z.optional(secretRef) });
 
 /** A JSON body whose texts are templates; `{{recipient}}` is allowed in it. */
-const bodyTemplate = z.record(z.string(), z.json()).superRefine((body, context) => {
-  for (const text of textsOf(body)) {
-    const fault = templateFault(text, [RECIPIENT]);
-    if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
-  }
-});
+const bodyTemplate = z.record(z.string(), z.json()).check(
+  z.superRefine((body, context) => {
+    for (const text of textsOf(body)) {
+      const fault = templateFault(text, [RECIPIENT]);
+      if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+    }
+  }),
+);
 
 function textsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
@@ -32,56 +34,66 @@ export const httpChannel = z
     provider: z.literal('http'),
     ...channelCommon,
     url: providerUrl,
-    class: z
-      .enum(PROVIDER_CLASSES, { error: `allowed: ${PROVIDER_CLASSES.join(', ')}` })
-      .default('blind'),
+    class: z._default(
+      z.enum(PROVIDER_CLASSES, { error: `allowed: ${PROVIDER_CLASSES.join(', ')}` }),
+      'blind',
+    ),
     /** How long the provider remembers a key; required for class `dedupes`. */
-    windowSeconds: figure('seconds', 60, 31_536_000).optional(),
-    idempotencyHeader: z
-      .string()
-      .regex(/^[A-Za-z0-9-]{1,64}$/, { error: 'is not a header name' })
-      .default('Idempotency-Key'),
-    keyForm: z.enum(['hex', 'uuid']).default('hex'),
+    windowSeconds: z.optional(figure('seconds', 60, 31_536_000)),
+    idempotencyHeader: z._default(
+      z.string().check(z.regex(/^[A-Za-z0-9-]{1,64}$/, { error: 'is not a header name' })),
+      'Idempotency-Key',
+    ),
+    keyForm: z._default(z.enum(['hex', 'uuid']), 'hex'),
     /** Where the answer's JSON holds the receipt, dots between names. */
-    receiptPath: z.string().min(1).default('id'),
+    receiptPath: z._default(z.string().check(z.minLength(1)), 'id'),
     /** False declares that the provider gives no receipt, so that a 2xx alone counts as accepted. */
-    givesReceipt: z.boolean().default(true),
+    givesReceipt: z._default(z.boolean(), true),
     /** Where a `queryable` provider is asked; `{key}` stands for the send key. */
-    queryUrl: providerUrl.optional(),
-    queryReceiptPath: z.string().min(1).default('id'),
-    secretRef: secretRef.optional(),
-    signing: signing.optional(),
+    queryUrl: z.optional(providerUrl),
+    queryReceiptPath: z._default(z.string().check(z.minLength(1)), 'id'),
+    secretRef: z.optional(secretRef),
+    signing: z.optional(signing),
     /** Default: the reminder's own fields, and `recipient` where one is looked up. */
-    body: bodyTemplate.optional(),
-    recipient: anyRecipient.default({ from: 'provider' }),
+    body: z.optional(bodyTemplate),
+    recipient: z._default(anyRecipient, { from: 'provider' }),
     /** Own meaning of a status, over the profile's table. */
-    statuses: z
-      .record(
-        z.string().regex(/^[1-5]\d\d$/, { error: 'is not an HTTP status' }),
+    statuses: z._default(
+      z.record(
+        z.string().check(z.regex(/^[1-5]\d\d$/, { error: 'is not an HTTP status' })),
         z.enum(['accepted', 'rejected', 'deferred', 'unknown', 'channel-stopped']),
-      )
-      .default({}),
+      ),
+      {},
+    ),
   })
-  .superRefine((channel, context) => {
-    const fault = (path: string, message: string) =>
-      context.addIssue({ code: 'custom', path: [path], message });
-    if (channel.class === 'dedupes' && channel.windowSeconds === undefined) {
-      fault(
-        'windowSeconds',
-        'is missing; a provider of class dedupes needs the time it remembers a key',
+  .check(
+    z.superRefine((channel, context) => {
+      const fault = (path: string, message: string) =>
+        context.addIssue({ code: 'custom', path: [path], message });
+      if (channel.class === 'dedupes' && channel.windowSeconds === undefined) {
+        fault(
+          'windowSeconds',
+          'is missing; a provider of class dedupes needs the time it remembers a key',
+        );
+      }
+      if (channel.class === 'queryable' && channel.queryUrl?.includes('{key}') !== true) {
+        fault(
+          'queryUrl',
+          'is missing or lacks {key}; a provider of class queryable is asked by key',
+        );
+      }
+      const namesRecipient = textsOf(channel.body).some((text) =>
+        /\{\{\s*recipient\s*\}\}/.test(text),
       );
-    }
-    if (channel.class === 'queryable' && channel.queryUrl?.includes('{key}') !== true) {
-      fault('queryUrl', 'is missing or lacks {key}; a provider of class queryable is asked by key');
-    }
-    const namesRecipient = textsOf(channel.body).some((text) =>
-      /\{\{\s*recipient\s*\}\}/.test(text),
-    );
-    if (namesRecipient && channel.recipient.from === 'provider') {
-      fault('recipient', 'is provider, but body names {{recipient}}; allowed: directory, payload');
-    }
-    if (channel.body !== undefined && channel.recipient.from !== 'provider' && !namesRecipient) {
-      fault('body', 'names no {{recipient}}, so that what recipient looks up would go nowhere');
-    }
-  });
+      if (namesRecipient && channel.recipient.from === 'provider') {
+        fault(
+          'recipient',
+          'is provider, but body names {{recipient}}; allowed: directory, payload',
+        );
+      }
+      if (channel.body !== undefined && channel.recipient.from !== 'provider' && !namesRecipient) {
+        fault('body', 'names no {{recipient}}, so that what recipient looks up would go nowhere');
+      }
+    }),
+  );
 export type HttpChannelConfig = z.output<typeof httpChannel>;

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import {
   channelCommon,
   plainLine,
@@ -17,13 +17,13 @@ export const infraiEmailChannel = z
     provider: z.literal('infrai-email'),
     ...channelCommon,
     secretRef,
-    baseUrl: providerUrl.default(INFRAI_URL),
-    from: senderAddress.optional(),
-    content: mailContent.optional(),
-    template: providerTemplate.optional(),
+    baseUrl: z._default(providerUrl, INFRAI_URL),
+    from: z.optional(senderAddress),
+    content: z.optional(mailContent),
+    template: z.optional(providerTemplate),
     recipient: addressRecipient,
   })
-  .superRefine(checkWords);
+  .check(checkWords);
 export type InfraiEmailChannelConfig = z.output<typeof infraiEmailChannel>;
 
 /** Text messages by Infrai. */
@@ -31,8 +31,8 @@ export const infraiSmsChannel = z.strictObject({
   provider: z.literal('infrai-sms'),
   ...channelCommon,
   secretRef,
-  baseUrl: providerUrl.default(INFRAI_URL),
-  from: plainLine('a sender number or name', 40).optional(),
+  baseUrl: z._default(providerUrl, INFRAI_URL),
+  from: z.optional(plainLine('a sender number or name', 40)),
   content: smsContent,
   recipient: addressRecipient,
 });

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { channelCommon, providerUrl, secretRef, vendorId } from './channel-common.ts';
 import { checkWords, lineTemplate, providerTemplate, textTemplate } from './content.ts';
 
@@ -13,23 +13,26 @@ export const oneSignalChannel = z
     provider: z.literal('onesignal'),
     ...channelCommon,
     secretRef,
-    baseUrl: providerUrl.default('https://api.onesignal.com'),
+    baseUrl: z._default(providerUrl, 'https://api.onesignal.com'),
     appId: vendorId('the app id, a UUID', UUID),
-    target: z
-      .enum(['push', 'email', 'sms'], { error: 'allowed: push, email, sms' })
-      .default('push'),
+    target: z._default(
+      z.enum(['push', 'email', 'sms'], { error: 'allowed: push, email, sms' }),
+      'push',
+    ),
     /** `title` is the subject of a mail, whose `text` is HTML. An SMS has no title. */
-    content: z.strictObject({ title: lineTemplate.optional(), text: textTemplate }).optional(),
-    template: providerTemplate.optional(),
+    content: z.optional(z.strictObject({ title: z.optional(lineTemplate), text: textTemplate })),
+    template: z.optional(providerTemplate),
   })
-  .superRefine(checkWords)
-  .superRefine(({ target, content }, context) => {
-    if (target === 'email' && content !== undefined && content.title === undefined) {
-      context.addIssue({
-        code: 'custom',
-        path: ['content', 'title'],
-        message: 'is missing; a mail needs a subject',
-      });
-    }
-  });
+  .check(
+    checkWords,
+    z.superRefine(({ target, content }, context) => {
+      if (target === 'email' && content !== undefined && content.title === undefined) {
+        context.addIssue({
+          code: 'custom',
+          path: ['content', 'title'],
+          message: 'is missing; a mail needs a subject',
+        });
+      }
+    }),
+  );
 export type OneSignalChannelConfig = z.output<typeof oneSignalChannel>;

@@ -1,9 +1,11 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { figure } from '#config/faults.ts';
 import { providerUrl, secretRef } from './channel-common.ts';
 
 const PATH = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+){0,7}$/;
-const path = z.string().max(200).regex(PATH, { error: 'is not a path such as user.email' });
+const path = z
+  .string()
+  .check(z.maxLength(200), z.regex(PATH, { error: 'is not a path such as user.email' }));
 
 /** The provider knows the user by the id: nothing is looked up. */
 export const fromProvider = z.strictObject({ from: z.literal('provider') });
@@ -15,17 +17,18 @@ export const fromProvider = z.strictObject({ from: z.literal('provider') });
 export const fromDirectory = z.strictObject({
   from: z.literal('directory'),
   /** `{user_id}` stands for the user's id, URL-encoded; not in the host. */
-  url: providerUrl
-    .refine((url) => url.includes('{user_id}'), {
+  url: providerUrl.check(
+    z.refine((url) => url.includes('{user_id}'), {
       error: 'lacks {user_id}, which stands for the user',
-    })
-    .refine((url) => !/^[^/]*\/\/[^/?#]*\{/.test(url), {
+    }),
+    z.refine((url) => !/^[^/]*\/\/[^/?#]*\{/.test(url), {
       error: 'has a placeholder in its host; a user id must not choose the server',
     }),
-  path: path.default('address'),
+  ),
+  path: z._default(path, 'address'),
   /** Sent as Bearer; absent when the directory asks for none. */
-  secretRef: secretRef.optional(),
-  timeoutMs: figure('milliseconds', 100, 30_000).default(3000),
+  secretRef: z.optional(secretRef),
+  timeoutMs: z._default(figure('milliseconds', 100, 30_000), 3000),
 });
 
 /**

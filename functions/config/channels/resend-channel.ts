@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { channelCommon, providerUrl, secretRef, senderAddress } from './channel-common.ts';
 import { mailContent } from './content.ts';
 import { addressRecipient } from './recipient.ts';
@@ -8,9 +8,9 @@ export const resendChannel = z.strictObject({
   provider: z.literal('resend'),
   ...channelCommon,
   secretRef,
-  baseUrl: providerUrl.default('https://api.resend.com'),
+  baseUrl: z._default(providerUrl, 'https://api.resend.com'),
   from: senderAddress,
-  replyTo: senderAddress.optional(),
+  replyTo: z.optional(senderAddress),
   content: mailContent,
   recipient: addressRecipient,
 });

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { channelCommon, plainLine, providerUrl, secretRef, vendorId } from './channel-common.ts';
 import { smsContent } from './content.ts';
 import { addressRecipient } from './recipient.ts';
@@ -10,18 +10,20 @@ export const twilioChannel = z
     ...channelCommon,
     /** The account's auth token, or `SK…:secret` of an API key. */
     secretRef,
-    baseUrl: providerUrl.default('https://api.twilio.com'),
+    baseUrl: z._default(providerUrl, 'https://api.twilio.com'),
     accountSid: vendorId('an account SID (AC and 32 hex digits)', /^AC[0-9a-f]{32}$/i),
-    from: plainLine('a Twilio number or sender id', 40).optional(),
-    messagingServiceSid: vendorId('a messaging service SID', /^MG[0-9a-f]{32}$/i).optional(),
+    from: z.optional(plainLine('a Twilio number or sender id', 40)),
+    messagingServiceSid: z.optional(vendorId('a messaging service SID', /^MG[0-9a-f]{32}$/i)),
     /** Gets Twilio's status reports; the send key is added as `send_key`. */
-    statusCallbackUrl: providerUrl.optional(),
+    statusCallbackUrl: z.optional(providerUrl),
     content: smsContent,
     recipient: addressRecipient,
   })
-  .superRefine(({ from, messagingServiceSid }, context) => {
-    if ((from === undefined) !== (messagingServiceSid === undefined)) return;
-    const message = 'give exactly one of from and messagingServiceSid';
-    context.addIssue({ code: 'custom', path: ['from'], message });
-  });
+  .check(
+    z.superRefine(({ from, messagingServiceSid }, context) => {
+      if ((from === undefined) !== (messagingServiceSid === undefined)) return;
+      const message = 'give exactly one of from and messagingServiceSid';
+      context.addIssue({ code: 'custom', path: ['from'], message });
+    }),
+  );
 export type TwilioChannelConfig = z.output<typeof twilioChannel>;

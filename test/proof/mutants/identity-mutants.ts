@@ -20,15 +20,15 @@ export const IDENTITY_MUTANTS: readonly Mutant[] = [
   {
     name: 'ids are not normalised',
     file: 'functions/core/reminder.ts',
-    find: ".transform((text) => text.normalize('NFC'))",
-    replace: '.transform((text) => text)',
+    find: "z.normalize('NFC'),",
+    replace: '',
     suites: [SUITE.reminder],
   },
   {
     name: 'an unsafe integer is taken as an id',
     file: 'functions/core/reminder.ts',
-    find: 'z.int().transform(String)',
-    replace: 'z.number().transform(String)',
+    find: 'z.pipe(z.int(), z.transform(String))',
+    replace: 'z.pipe(z.number(), z.transform(String))',
     suites: [SUITE.reminder],
   },
   {
