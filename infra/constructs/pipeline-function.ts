@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   Effect,
@@ -9,13 +8,12 @@ import {
 } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
-import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { BUNDLING, REPOSITORY, UNREACHED_MODULES } from '#infra/constructs/bundling.ts';
 import { ENVIRONMENT_LIMIT_BYTES } from '#infra/constructs/function-environment.ts';
-
-const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 
 export type PipelineFunctionProps = {
   /** Path below the repository, of a module that exports `handler`. */
@@ -60,7 +58,10 @@ export class PipelineFunction extends Construct {
       architecture: Architecture.ARM_64,
       projectRoot: REPOSITORY,
       depsLockFilePath: `${REPOSITORY}package-lock.json`,
-      bundling: { ...BUNDLING, externalModules: [...(props.unusedPackages ?? [])] },
+      bundling: {
+        ...BUNDLING,
+        externalModules: [...UNREACHED_MODULES, ...(props.unusedPackages ?? [])],
+      },
       role: this.role,
       logGroup,
       environment: { ...props.environment, NODE_OPTIONS: '--enable-source-maps' },
@@ -95,28 +96,6 @@ export function allow(
     }),
   );
 }
-
-/**
- * The AWS SDK is inside, so that the tested release is the one that runs. Source maps carry no
- * sources, only lines.
- */
-const BUNDLING = {
-  format: OutputFormat.ESM,
-  target: 'node24',
-  minify: true,
-  sourceMap: true,
-  sourcesContent: false,
-  bundleAwsSDK: true,
-  mainFields: ['module', 'main'],
-  forceDockerBundling: false,
-  // Some dependency may still call require(); an ES module has none of its own.
-  banner:
-    "import{createRequire as remindOnceRequire}from'node:module';const require=remindOnceRequire(import.meta.url);",
-  esbuildArgs: {
-    '--legal-comments': 'none',
-    '--alias:@aws-sdk/credential-provider-node': `${REPOSITORY}functions/adapters/aws/lambda-credentials.ts`,
-  },
-};
 
 /** What an unresolved name or ARN may grow to, bytes: the longest that CloudFormation makes here. */
 const REFERENCE_BYTES = 180;

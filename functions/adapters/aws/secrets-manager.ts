@@ -1,4 +1,4 @@
-import type { SecretsProvider } from '@aws-lambda-powertools/parameters/secrets';
+import { SecretsProvider } from '@aws-lambda-powertools/parameters/secrets';
 import { isUnsetSecret } from '#config/secret-placeholder.ts';
 import { errorName, RemindOnceError } from '#core/errors.ts';
 import type { Secrets } from '#ports';
@@ -19,8 +19,9 @@ const MAX_AGE_SECONDS = 300;
 const REQUEST_TIMEOUT_MS = 3_000;
 
 /**
- * Secrets of AWS Secrets Manager by ARN or name, cached. The SDK is loaded with the first secret
- * that is asked for, so that a process that needs none does not pay for it.
+ * Secrets of AWS Secrets Manager by ARN or name, cached. The SDK's client is imported, not loaded
+ * when it is first asked: a bundle keeps all of a package, and of what that shares with others,
+ * that is loaded at run time. The client itself is made with the first secret.
  *
  * Throws SECRET_MISSING when there is no such secret or it was never set, SECRET_UNREADABLE when
  * the store refused or did not answer. Neither carries the SDK's error: only its name.
@@ -28,11 +29,10 @@ const REQUEST_TIMEOUT_MS = 3_000;
 export function createSecretsManager(options: SecretsManagerOptions = {}): Secrets {
   const maxAge = options.maxAgeSeconds ?? MAX_AGE_SECONDS;
   const underWay = new Map<string, Promise<string>>();
-  let opening: Promise<SecretsProvider> | undefined;
+  let provider: SecretsProvider | undefined;
 
   async function read(reference: string): Promise<string> {
-    opening ??= openProvider(options);
-    const provider = await opening;
+    provider ??= openProvider(options);
     const value = await provider.get(reference, { maxAge }).catch((error: unknown) => {
       throw readFailure(reference, error);
     });
@@ -55,8 +55,7 @@ export function createSecretsManager(options: SecretsManagerOptions = {}): Secre
   };
 }
 
-async function openProvider(options: SecretsManagerOptions): Promise<SecretsProvider> {
-  const { SecretsProvider } = await import('@aws-lambda-powertools/parameters/secrets');
+function openProvider(options: SecretsManagerOptions): SecretsProvider {
   const requestTimeout = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
   return new SecretsProvider({
     clientConfig: {

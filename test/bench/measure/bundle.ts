@@ -1,9 +1,13 @@
-import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { unusedProviderSdks } from '#config/provider-sdks.ts';
+import {
+  BANNER,
+  REPLACED_MODULES,
+  REPOSITORY,
+  TARGET,
+  UNREACHED_MODULES,
+} from '#infra/constructs/bundling.ts';
 import { STAGES } from '#infra/stages.ts';
-
-const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 
 /**
  * Bundles a module of the repository as the deployed functions are bundled (infra's settings for
@@ -17,17 +21,13 @@ export async function bundle(entry: string, outfile: string, minify = true): Pro
     bundle: true,
     platform: 'node',
     format: 'esm',
-    target: 'node24',
+    target: TARGET,
     minify,
     mainFields: ['module', 'main'],
-    external: [...unusedProviderSdks(STAGES['prod']?.channels ?? {})],
+    external: [...UNREACHED_MODULES, ...unusedProviderSdks(STAGES['prod']?.channels ?? {})],
     legalComments: 'none',
-    alias: {
-      '@aws-sdk/credential-provider-node': `${REPOSITORY}functions/adapters/aws/lambda-credentials.ts`,
-    },
-    banner: {
-      js: "import{createRequire as remindOnceRequire}from'node:module';const require=remindOnceRequire(import.meta.url);",
-    },
+    alias: { ...REPLACED_MODULES },
+    banner: { js: BANNER },
     logLevel: 'warning',
   });
 }
