@@ -1,5 +1,5 @@
 import { changeBreaker } from '#app/breaker-control.ts';
-import { BreakerWatch, sayTripped } from '#app/breaker-watch.ts';
+import { BreakerWatch, sayDuplicates, sayTripped } from '#app/breaker-watch.ts';
 import type { SendKey } from '#core/brand.ts';
 import { type Breaker, planRun, type RunPlan, resumeIfDue } from '#core/breaker.ts';
 import { type Evidence, foundSent, withEvidence } from '#core/breaker-evidence.ts';
@@ -49,7 +49,7 @@ export class BreakerGuard {
     });
     if (answer.kind === 'failed') return { kind: 'unreadable', code: answer.code };
     this.#unsaved = [];
-    const { breaker, version } = await this.#withRowsLookedUp(answer);
+    const { breaker, version, duplicatesByPolicy } = await this.#withRowsLookedUp(answer);
     const plan = planRun(breaker, concurrency, now);
     if (plan === null) {
       if (!wasPaused) sayTripped(this.#deps, breaker);
@@ -58,7 +58,8 @@ export class BreakerGuard {
     const keep = (evidence: readonly Evidence[]) => {
       this.#unsaved = [...this.#unsaved, ...evidence];
     };
-    const watch = new BreakerWatch(this.#deps, { breaker, version, plan }, keep);
+    const start = { breaker, version, plan, duplicatesByPolicy };
+    const watch = new BreakerWatch(this.#deps, start, keep);
     return { kind: 'go', plan, watch };
   }
 
@@ -67,21 +68,27 @@ export class BreakerGuard {
    * lost, or written by whoever took the key over. Otherwise they would page until a person looks.
    * One consistent read each, as long as they wait; they are few.
    */
-  async #withRowsLookedUp(found: FoundBreaker): Promise<FoundBreaker> {
+  async #withRowsLookedUp(
+    found: FoundBreaker,
+  ): Promise<FoundBreaker & { readonly duplicatesByPolicy: number }> {
     const { controls, ledger, clock } = this.#deps;
     const waiting = found.breaker.unrecorded;
-    if (waiting.length === 0) return found;
+    if (waiting.length === 0) return { ...found, duplicatesByPolicy: 0 };
     const rows = await Promise.all(waiting.map(({ sendKey }) => ledger.read(sendKey as SendKey)));
     const at = clock.now();
     const evidence = rows.flatMap((answer) => {
       if (answer.kind !== 'row' || answer.row.state !== 'SENT') return [];
-      const { sendKey, channel, reason, receipt } = answer.row;
-      return receipt === null ? [] : [foundSent({ sendKey, channel, reason, receipt }, at)];
+      const { row } = answer;
+      const { receipt } = row;
+      return receipt === null ? [] : [foundSent({ ...row, receipt }, at)];
     });
-    if (evidence.length === 0) return found;
+    if (evidence.length === 0) return { ...found, duplicatesByPolicy: 0 };
     const saved = await changeBreaker(controls, (breaker) =>
       evidence.reduce(withEvidence, breaker),
     );
-    return saved.kind === 'failed' ? found : saved;
+    // Not saved: found again by the next start.
+    if (saved.kind === 'failed') return { ...found, duplicatesByPolicy: 0 };
+    const duplicatesByPolicy = sayDuplicates(this.#deps, found.breaker, evidence);
+    return { ...saved, duplicatesByPolicy };
   }
 }

@@ -3,12 +3,19 @@ import type { GuardDeps } from '#app/breaker-guard.ts';
 import type { DeliveryReport } from '#app/delivery-report.ts';
 import type { AfterDelivery, DrainResult } from '#app/drain-queue.ts';
 import { type Breaker, planRun, type RunPlan, rampUp } from '#core/breaker.ts';
-import { type Evidence, evidenceOf, withEvidence } from '#core/breaker-evidence.ts';
+import {
+  duplicateByPolicy,
+  type Evidence,
+  evidenceOf,
+  withEvidence,
+} from '#core/breaker-evidence.ts';
 
 type RunStart = {
   readonly breaker: Breaker;
   readonly version: number;
   readonly plan: RunPlan;
+  /** Found before the run started. */
+  readonly duplicatesByPolicy: number;
 };
 
 /**
@@ -31,6 +38,7 @@ export class BreakerWatch {
   #unsaved: Evidence[] = [];
   /** What a later look at the document must be compared with again. */
   readonly #takenOver: Evidence[] = [];
+  #duplicatesByPolicy: number;
   #clean = true;
   #lookedAt: number;
   #looking: Promise<void> | null = null;
@@ -45,7 +53,16 @@ export class BreakerWatch {
     this.#start = start;
     this.#keepUnsaved = keepUnsaved;
     this.#breaker = start.breaker;
+    this.#duplicatesByPolicy = start.duplicatesByPolicy;
     this.#lookedAt = deps.clock.now();
+  }
+
+  /**
+   * Acceptances without a record whose key policy `resend` has sent again: no delivery alone knows
+   * of both, so that the run's tally misses them.
+   */
+  get duplicatesByPolicy(): number {
+    return this.#duplicatesByPolicy;
   }
 
   /** To be called after each delivery. */
@@ -94,7 +111,7 @@ export class BreakerWatch {
     const next = withEvidence(this.#breaker, evidence);
     const changes = next !== this.#breaker;
     if (changes) {
-      this.#adoptOwn(next);
+      this.#adoptOwn(next, evidence);
       this.#unsaved.push(evidence);
     }
     if (evidence.kind !== 'recorded' && changes) this.#save();
@@ -127,7 +144,7 @@ export class BreakerWatch {
     for (const evidence of this.#takenOver) {
       const compared = withEvidence(this.#breaker, evidence);
       if (compared === this.#breaker) continue;
-      this.#adoptOwn(compared);
+      this.#adoptOwn(compared, evidence);
       this.#unsaved.push(evidence);
       this.#save();
     }
@@ -153,12 +170,25 @@ export class BreakerWatch {
     }
   }
 
-  /** This run's own evidence: a trip is counted and said where it happens, once. */
-  #adoptOwn(next: Breaker): void {
+  /** This run's own evidence: what it shows is counted and said where it happens, once. */
+  #adoptOwn(next: Breaker, evidence: Evidence): void {
+    this.#duplicatesByPolicy += sayDuplicates(this.#deps, this.#breaker, [evidence]);
     const trips = next.mode.kind === 'paused' && this.#breaker.mode.kind !== 'paused';
     this.#breaker = next;
     if (trips) sayTripped(this.#deps, next);
   }
+}
+
+/** @returns of how many keys these show a duplicate that policy `resend` explains */
+export function sayDuplicates(
+  { telemetry }: GuardDeps,
+  breaker: Breaker,
+  evidence: readonly Evidence[],
+): number {
+  const keys = new Set(evidence.map((one) => duplicateByPolicy(breaker, one)));
+  keys.delete(null);
+  for (const sendKey of keys) telemetry.log('warn', 'duplicate_by_policy', { sendKey });
+  return keys.size;
 }
 
 /** Once, by whoever's evidence tripped it. */

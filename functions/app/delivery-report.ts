@@ -32,6 +32,8 @@ export type DeliveryReport = {
   channel: string | null;
   attempt: number | null;
   hop: number | null;
+  /** The latest attempt of the key, up to this one, that policy `resend` made; null: none. */
+  policyAttempt: number | null;
   outcome: DeliveryOutcome;
   /** Why: a reason code of the row, of the invalid payload, or of the failure. */
   reason: string;
@@ -75,6 +77,7 @@ export function openReport(messageId: string, deliveryCount: number | null): Del
     channel: null,
     attempt: null,
     hop: null,
+    policyAttempt: null,
     outcome: 'crashed',
     reason: 'NOT_FINISHED',
     settled: 'left',

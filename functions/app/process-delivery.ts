@@ -5,12 +5,17 @@ import { identifyDelivery } from '#app/identify-delivery.ts';
 import { recordOutcome } from '#app/record-outcome.ts';
 import { sendReminder } from '#app/send-reminder.ts';
 import { settleDelivery } from '#app/settle-delivery.ts';
-import { WINNER_HOLDS_OTHER_RECEIPT, WINNER_HOLDS_SAME_RECEIPT } from '#core/breaker-evidence.ts';
+import {
+  RESENT_BY_POLICY,
+  WINNER_HOLDS_OTHER_RECEIPT,
+  WINNER_HOLDS_SAME_RECEIPT,
+} from '#core/breaker-evidence.ts';
 import { LEAVE, postpone, type Settlement } from '#core/delivery.ts';
 import { errorName } from '#core/errors.ts';
-import { ASSUMED_RECEIPT, isTerminal } from '#core/ledger-record.ts';
+import { ASSUMED_RECEIPT, isTerminal, type LedgerRecord } from '#core/ledger-record.ts';
 import type { PlanAfterSend } from '#core/plan-after-send.ts';
 import { planBeforeClaim } from '#core/plan-before-claim.ts';
+import { policyAttemptOf, resentBetween, type SendOfKey } from '#core/policy-resend.ts';
 import type { QueueMessage } from '#ports';
 
 /**
@@ -89,6 +94,7 @@ async function walk(
     return settle(claim.settlement);
   }
   report.attempt = claim.row.attempt;
+  report.policyAttempt = policyAttemptOf(claim.row);
   const plan = await sendReminder({ claimed: claim, delivery, sender, deps, run, report });
   return settle(await record(plan, claim.row, deps, report));
 }
@@ -96,7 +102,7 @@ async function walk(
 /** Records the outcome; the settlement holds only once the row says so. */
 async function record(
   plan: PlanAfterSend,
-  claimed: PlanAfterSend['next'],
+  claimed: LedgerRecord,
   deps: DeliveryDeps,
   report: DeliveryReport,
 ): Promise<Settlement> {
@@ -113,7 +119,7 @@ async function record(
       return plan.settlement;
     case 'lost':
       report.outcome = 'lost-claim';
-      report.reason = whoseClaim(plan, recorded.row);
+      report.reason = whoseClaim(claimed, plan.next.receipt, recorded.row);
       return LEAVE;
     case 'failed':
       report.outcome = 'record-failed';
@@ -122,12 +128,23 @@ async function record(
   }
 }
 
-/** A winner with another receipt means two acceptances: the one thing that must never be. */
-function whoseClaim(plan: PlanAfterSend, winner: PlanAfterSend['next'] | undefined): string {
+/**
+ * A winner with another receipt means two acceptances: the one thing that must never be, unless
+ * policy `resend` made it so.
+ */
+function whoseClaim(
+  claimed: LedgerRecord,
+  receipt: string | null,
+  winner: LedgerRecord | undefined,
+): string {
   if (winner === undefined) return 'ROW_GONE';
-  const ours = plan.next.receipt;
-  if (ours === null || winner.receipt === null || winner.receipt === ASSUMED_RECEIPT) {
-    return 'TAKEN_OVER';
-  }
-  return ours === winner.receipt ? WINNER_HOLDS_SAME_RECEIPT : WINNER_HOLDS_OTHER_RECEIPT;
+  if (receipt === null) return 'TAKEN_OVER';
+  if (winner.receipt === receipt) return WINNER_HOLDS_SAME_RECEIPT;
+  if (resentBetween(sendOf(claimed), sendOf(winner))) return RESENT_BY_POLICY;
+  const minted = winner.receipt !== null && winner.receipt !== ASSUMED_RECEIPT;
+  return minted ? WINNER_HOLDS_OTHER_RECEIPT : 'TAKEN_OVER';
+}
+
+function sendOf(row: LedgerRecord): SendOfKey {
+  return { attempt: row.attempt, policyAttempt: policyAttemptOf(row) };
 }

@@ -1,5 +1,5 @@
 import type { DeliveryReport } from '#app/delivery-report.ts';
-import { balanceOf, WINNER_HOLDS_SAME_RECEIPT } from '#core/breaker-evidence.ts';
+import { balanceOf, RESENT_BY_POLICY, WINNER_HOLDS_SAME_RECEIPT } from '#core/breaker-evidence.ts';
 import type { TerminalState } from '#core/ledger-record.ts';
 
 /** Why a run ended. */
@@ -32,6 +32,9 @@ export type Tally = {
   receiptsAhead: number;
   terminalAhead: number;
   duplicatesAbsorbed: number;
+  /** Sends that policy `resend` made again, and acceptances that came after it had done so. */
+  resentByPolicy: number;
+  duplicatesByPolicy: number;
   contentConflicts: number;
   postponed: number;
   published: number;
@@ -63,6 +66,8 @@ export function openTally(): Tally {
     receiptsAhead: 0,
     terminalAhead: 0,
     duplicatesAbsorbed: 0,
+    resentByPolicy: 0,
+    duplicatesByPolicy: 0,
     contentConflicts: 0,
     postponed: 0,
     published: 0,
@@ -97,7 +102,12 @@ export function countDelivery(tally: Tally, report: DeliveryReport): void {
   if (report.copyDueAt !== null) {
     bump(tally.copiesDue, String(Math.floor(report.copyDueAt / DUE_SLICE_MS) * DUE_SLICE_MS));
   }
-  if (report.outcome === 'lost-claim') tally.lostClaims += 1;
+  const byPolicy = report.policyAttempt !== null && report.policyAttempt === report.attempt;
+  if (byPolicy && report.submissions > 0) tally.resentByPolicy += 1;
+  if (report.outcome === 'lost-claim') {
+    tally.lostClaims += 1;
+    if (report.reason === RESENT_BY_POLICY) tally.duplicatesByPolicy += 1;
+  }
   if (report.outcome === 'record-failed') tally.recordFailures += 1;
   tally.submissions += report.submissions;
   tally.asks += report.asks;

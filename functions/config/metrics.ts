@@ -24,6 +24,10 @@ export const CONSUMER_METRICS = {
   /** SENT rows without a proof and without a policy that declared them sent. */
   terminalAhead: 'TerminalAhead',
   duplicatesAbsorbed: 'DuplicatesAbsorbed',
+  /** Sends that policy `resend` made again: each of them may be a duplicate. */
+  resentByPolicy: 'ResentByPolicy',
+  /** Acceptances that came to light after it had sent again; those that nobody hears of are not. */
+  duplicatesByPolicy: 'DuplicatesByPolicy',
   contentConflicts: 'ContentConflicts',
   invalidMessages: 'InvalidMessages',
   postponed: 'Postponed',

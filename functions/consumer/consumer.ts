@@ -86,12 +86,10 @@ async function guardedDrain(
     logDelivery(telemetry, report);
     return watch.observe(report);
   };
-  try {
-    const result = await drainQueue(deps, config.drain, budget, afterDelivery, plan);
-    return { result, watch };
-  } finally {
-    await watch.settled();
-  }
+  const drained = drainQueue(deps, config.drain, budget, afterDelivery, plan);
+  const result = await drained.finally(() => watch.settled());
+  result.tally.duplicatesByPolicy += watch.duplicatesByPolicy;
+  return { result, watch };
 }
 
 type Opened = {

@@ -2,6 +2,7 @@ import type { DeliveryReport } from '#app/delivery-report.ts';
 import type { DrainResult } from '#app/drain-queue.ts';
 import type { Tally } from '#app/tally.ts';
 import { CONSUMER_METRICS as METRIC } from '#config/metrics.ts';
+import { RESENT_BY_POLICY } from '#core/breaker-evidence.ts';
 import type { Telemetry } from '#ports';
 
 /** The one canonical line of a delivery. */
@@ -17,9 +18,10 @@ function levelOf(report: DeliveryReport): 'info' | 'warn' | 'error' {
   switch (report.outcome) {
     case 'crashed':
     case 'record-failed':
-    case 'lost-claim':
     case 'unproved':
       return 'error';
+    case 'lost-claim':
+      return report.reason === RESENT_BY_POLICY ? 'warn' : 'error';
     case 'invalid':
     case 'parked':
     case 'exhausted':
@@ -76,6 +78,8 @@ function figuresOf(tally: Tally): readonly (readonly [string, number])[] {
     [METRIC.receiptsAhead, tally.receiptsAhead],
     [METRIC.terminalAhead, tally.terminalAhead],
     [METRIC.duplicatesAbsorbed, tally.duplicatesAbsorbed],
+    [METRIC.resentByPolicy, tally.resentByPolicy],
+    [METRIC.duplicatesByPolicy, tally.duplicatesByPolicy],
     [METRIC.contentConflicts, tally.contentConflicts],
     [METRIC.invalidMessages, sum(tally.invalidByReason)],
     [METRIC.postponed, tally.postponed],

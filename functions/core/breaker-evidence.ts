@@ -1,7 +1,8 @@
 import type { EpochMs } from '#core/brand.ts';
 import type { Breaker, ChannelStop, UnrecordedReceipt } from '#core/breaker.ts';
 import { forgetReceipt, openChannel, trip } from '#core/breaker.ts';
-import { ASSUMED_RECEIPT } from '#core/ledger-record.ts';
+import { ASSUMED_RECEIPT, type LedgerRecord } from '#core/ledger-record.ts';
+import { policyAttemptOf, resentBetween, type SendOfKey } from '#core/policy-resend.ts';
 import { NO_RECEIPT } from '#core/send-result.ts';
 
 /** Where a receipt was seen: in the answer to a send or to a question, or in the row as it stood. */
@@ -10,14 +11,14 @@ export type Proof = 'send' | 'question' | 'row';
 /** What a finished delivery says for or against going on. */
 export type Evidence =
   /** A row that says SENT with the provider's proof. */
-  | {
+  | ({
       readonly kind: 'recorded';
       readonly channel: string;
       readonly sendKey: string;
       readonly receipt: string;
       readonly proof: Proof;
       readonly at: EpochMs;
-    }
+    } & SendOfKey)
   /** A proof that no row holds. */
   | ({ readonly kind: 'unrecorded' } & UnrecordedReceipt)
   | { readonly kind: 'other-receipt'; readonly at: EpochMs }
@@ -41,6 +42,8 @@ export type DeliveryFacts = {
   readonly sendKey: string | null;
   readonly channel: string | null;
   readonly attempt: number | null;
+  /** As in `SendOfKey`. */
+  readonly policyAttempt: number | null;
   readonly outcome: string;
   readonly reason: string;
   /** The provider's proof, got in this delivery. */
@@ -57,8 +60,13 @@ const ACCEPTED = 'ACCEPTED';
 
 /** The winner of a lost claim holds the very receipt that we got: one acceptance, recorded. */
 export const WINNER_HOLDS_SAME_RECEIPT = 'WINNER_HOLDS_SAME_RECEIPT';
-/** The winner of a lost claim holds another receipt: two acceptances. */
+/** The winner of a lost claim holds another receipt, and no policy explains it: two acceptances. */
 export const WINNER_HOLDS_OTHER_RECEIPT = 'WINNER_HOLDS_OTHER_RECEIPT';
+/**
+ * Policy `resend` took a claim away whose send was accepted after all: a duplicate that the
+ * operator has accepted with the policy, and nothing that may stop everybody at night.
+ */
+export const RESENT_BY_POLICY = 'RESENT_BY_POLICY';
 
 /**
  * Evidence is judged within one delivery, which knows both what the provider proved and what the
@@ -71,6 +79,7 @@ export function evidenceOf(facts: DeliveryFacts, at: EpochMs): readonly Evidence
   if (sendKey === null || channel === null) return [];
   const found: Evidence[] = [];
   const attempt = facts.attempt ?? 0;
+  const { policyAttempt } = facts;
   if (facts.channelRefused !== null) {
     found.push({ kind: 'channel-refused', channel, code: facts.channelRefused, at });
   }
@@ -83,7 +92,10 @@ export function evidenceOf(facts: DeliveryFacts, at: EpochMs): readonly Evidence
       found.push(...recordedOf(facts, sendKey, channel, at));
       break;
     case 'receipt-ahead':
-      found.push({ kind: 'unrecorded', sendKey, attempt, receipt: facts.receiptId ?? '', at });
+      found.push({
+        ...{ kind: 'unrecorded', sendKey, attempt, policyAttempt, at },
+        receipt: facts.receiptId ?? '',
+      });
       break;
     case 'two-receipts':
       found.push({ kind: 'other-receipt', at });
@@ -98,14 +110,15 @@ export function evidenceOf(facts: DeliveryFacts, at: EpochMs): readonly Evidence
 }
 
 function recordedOf(
-  { outcome, receiptId, submissions }: DeliveryFacts,
+  { outcome, receiptId, submissions, attempt, policyAttempt }: DeliveryFacts,
   sendKey: string,
   channel: string,
   at: EpochMs,
 ): readonly Evidence[] {
   if (outcome !== 'sent' || receiptId === null) return [];
   const proof = submissions > 0 ? 'send' : 'question';
-  return [{ kind: 'recorded', channel, sendKey, receipt: receiptId, proof, at }];
+  const send = { attempt: attempt ?? 0, policyAttempt };
+  return [{ kind: 'recorded', channel, sendKey, ...send, receipt: receiptId, proof, at }];
 }
 
 /**
@@ -114,17 +127,15 @@ function recordedOf(
  * answered in other words, and a policy has none.
  */
 export function foundSent(
-  row: {
-    readonly sendKey: string;
-    readonly channel: string;
-    readonly reason: string;
+  row: Pick<LedgerRecord, 'sendKey' | 'channel' | 'attempt' | 'reason' | 'history'> & {
     readonly receipt: string;
   },
   at: EpochMs,
 ): Evidence {
-  const { sendKey, channel, reason } = row;
+  const { sendKey, channel, attempt, reason } = row;
   const receipt = reason === ACCEPTED ? row.receipt : ASSUMED_RECEIPT;
-  return { kind: 'recorded', channel, sendKey, receipt, proof: 'row', at };
+  const policyAttempt = policyAttemptOf(row);
+  return { kind: 'recorded', channel, sendKey, attempt, policyAttempt, receipt, proof: 'row', at };
 }
 
 /** How the provider's proof and the row stand to each other at the end of one delivery. */
@@ -132,7 +143,8 @@ export type Balance = 'even' | 'receipt-ahead' | 'terminal-ahead' | 'two-receipt
 
 /**
  * A row that a policy declared sent (`assumed-sent`) is terminal without a receipt on purpose and
- * is even. A repeated receipt of the same key is not a second one.
+ * is even. A repeated receipt of the same key is not a second one, and one that policy `resend` had
+ * given up is a duplicate that it accepted.
  */
 export function balanceOf(facts: Pick<DeliveryFacts, 'outcome' | 'reason' | 'receiptId'>): Balance {
   const proved = facts.receiptId !== null;
@@ -146,6 +158,7 @@ export function balanceOf(facts: Pick<DeliveryFacts, 'outcome' | 'reason' | 'rec
       return proved ? 'receipt-ahead' : 'even';
     case 'lost-claim':
       if (facts.reason === WINNER_HOLDS_OTHER_RECEIPT) return 'two-receipts';
+      if (facts.reason === RESENT_BY_POLICY) return 'even';
       return proved && facts.reason !== WINNER_HOLDS_SAME_RECEIPT ? 'receipt-ahead' : 'even';
     default:
       return 'even';
@@ -192,19 +205,36 @@ export function withEvidence(breaker: Breaker, evidence: Evidence): Breaker {
 
 type Of<Kind extends Evidence['kind']> = Extract<Evidence, { kind: Kind }>;
 
+/** The key of which this evidence shows a second acceptance that policy `resend` explains. */
+export function duplicateByPolicy(breaker: Breaker, evidence: Evidence): string | null {
+  if (evidence.kind !== 'recorded' && evidence.kind !== 'unrecorded') return null;
+  const explained = (entry: SendOfKey) => resentBetween(entry, evidence);
+  return othersOf(breaker, evidence).some(explained) ? evidence.sendKey : null;
+}
+
+/**
+ * Acceptances of the same key under another receipt that wait for their record. Only a send mints
+ * a receipt: a provider may word it otherwise when it is asked, and an assumed one is none.
+ */
+function othersOf(
+  breaker: Breaker,
+  evidence: Of<'recorded'> | Of<'unrecorded'>,
+): readonly UnrecordedReceipt[] {
+  const { sendKey, receipt } = evidence;
+  const asked = evidence.kind === 'recorded' && evidence.proof === 'question';
+  if (asked || receipt === ASSUMED_RECEIPT) return [];
+  return breaker.unrecorded.filter((one) => one.sendKey === sendKey && one.receipt !== receipt);
+}
+
 /**
  * Shows that an acceptance was made good after all, that a channel works, or that there are two
- * receipts. Only a send mints one: a provider may word a receipt otherwise when it is asked.
+ * receipts which no policy explains.
  */
 function withRecorded(breaker: Breaker, evidence: Of<'recorded'>): Breaker {
-  const { sendKey, channel, receipt, proof, at } = evidence;
-  let next = breaker;
-  const earlier = next.unrecorded.find((entry) => entry.sendKey === sendKey);
-  if (earlier !== undefined) {
-    next = forgetReceipt(next, sendKey);
-    const minted = proof !== 'question' && receipt !== ASSUMED_RECEIPT;
-    if (minted && earlier.receipt !== receipt) next = trip(next, 'OTHER_RECEIPT', at);
-  }
+  const { sendKey, channel, proof, at } = evidence;
+  let next = forgetReceipt(breaker, sendKey);
+  const unexplained = (entry: SendOfKey) => !resentBetween(entry, evidence);
+  if (othersOf(breaker, evidence).some(unexplained)) next = trip(next, 'OTHER_RECEIPT', at);
   if (proof === 'row') return next;
   if (proof === 'send' && next.withoutReceipt.some((entry) => entry.channel === channel)) {
     const others = next.withoutReceipt.filter((entry) => entry.channel !== channel);
@@ -223,7 +253,7 @@ function withUnrecorded(breaker: Breaker, evidence: Of<'unrecorded'>): Breaker {
     ...breaker,
     unrecorded: [...breaker.unrecorded, entry].slice(-UNRECORDED_KEPT),
   };
-  if (ofKey.some(({ receipt }) => receipt !== entry.receipt)) {
+  if (othersOf(breaker, evidence).some((one) => !resentBetween(one, entry))) {
     return trip(next, 'OTHER_RECEIPT', entry.at);
   }
   const from = Math.max(breaker.since, entry.at - UNRECORDED_WINDOW_MS);

@@ -9,7 +9,7 @@ const BREAKER_FORMAT = 'breaker/1';
 export type TripReason =
   /** Receipts ahead of terminal rows: acceptances could not be recorded. */
   | 'RECORDS_FAILING'
-  /** One send key has two receipts: two acceptances, the one thing that must never be. */
+  /** One send key has two receipts that no policy explains: the one thing that must never be. */
   | 'OTHER_RECEIPT'
   /** A channel's provider says yes again and again and never gives a receipt. */
   | 'NO_RECEIPTS'
@@ -44,6 +44,8 @@ const unrecorded = z.object({
   sendKey: z.string(),
   attempt: whole,
   receipt: z.string(),
+  /** The latest attempt up to this one that policy `resend` made; documents of old name none. */
+  policyAttempt: z._default(z.nullable(whole), null),
   at: instant,
 });
 export type UnrecordedReceipt = z.output<typeof unrecorded>;

@@ -3,6 +3,7 @@ import { type ClaimAgain, claimAgain } from '#core/claim.ts';
 import { ACK, type Delivery, LEAVE, postpone, type Settlement, useByOf } from '#core/delivery.ts';
 import type { DeliverySettings } from '#core/delivery-settings.ts';
 import { ASSUMED_RECEIPT, advance, isTerminal, type LedgerRecord } from '#core/ledger-record.ts';
+import { RESEND_BY_POLICY } from '#core/policy-resend.ts';
 import { uncertainPath } from '#core/uncertain.ts';
 
 /** What the row that was found leads to (the table of protocol section 4). */
@@ -116,7 +117,7 @@ function settleUncertain(found: Found): PlanAfterClaim {
       return { kind: 'take-over', next, askFirst: true, uncertain: true };
     }
     case 'resend-by-policy': {
-      const next = takeOver(found, { reason: 'RESEND_BY_POLICY', keepFirstSend: false, attempt });
+      const next = takeOver(found, { reason: RESEND_BY_POLICY, keepFirstSend: false, attempt });
       return { kind: 'take-over', next, askFirst: false, uncertain: false };
     }
     case 'assume-sent': {

@@ -9,17 +9,23 @@ const sendKey = fc.constantFrom('k1_a', 'k1_b', 'k1_c', 'k1_d');
 const receipt = fc.constantFrom('rcpt_1', 'rcpt_2');
 const channel = fc.constantFrom('push', 'email');
 const attempt = fc.integer({ min: 0, max: 6 });
+const policyAttempt = fc.option(attempt);
 
 const anyEvidence: fc.Arbitrary<Evidence> = fc.oneof(
   fc.record({
     kind: fc.constant('recorded' as const),
     channel,
     sendKey,
+    attempt,
+    policyAttempt,
     receipt,
     proof: fc.constantFrom('send' as const, 'question' as const, 'row' as const),
     at,
   }),
-  fc.record({ kind: fc.constant('unrecorded' as const), sendKey, attempt, receipt, at }),
+  fc.record({
+    kind: fc.constant('unrecorded' as const),
+    ...{ sendKey, attempt, policyAttempt, receipt, at },
+  }),
   fc.record({ kind: fc.constant('no-receipt' as const), channel, sendKey, attempt, at }),
   fc.record({
     kind: fc.constant('channel-refused' as const),

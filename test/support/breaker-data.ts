@@ -9,6 +9,7 @@ export function facts(change: Partial<DeliveryFacts> = {}): DeliveryFacts {
     sendKey: 'k1_a',
     channel: 'push',
     attempt: 0,
+    policyAttempt: null,
     outcome: 'sent',
     reason: 'ACCEPTED',
     receiptId: 'rcpt_a',
@@ -20,7 +21,8 @@ export function facts(change: Partial<DeliveryFacts> = {}): DeliveryFacts {
 }
 
 export function unrecorded(n: number, at = SINCE): Evidence {
-  return { kind: 'unrecorded', sendKey: `k1_${n}`, attempt: 0, receipt: `rcpt_${n}`, at };
+  const send = { attempt: 0, policyAttempt: null };
+  return { kind: 'unrecorded', sendKey: `k1_${n}`, ...send, receipt: `rcpt_${n}`, at };
 }
 
 export function recorded(
@@ -31,6 +33,8 @@ export function recorded(
     kind: 'recorded',
     channel: 'push',
     sendKey: `k1_${n}`,
+    attempt: 0,
+    policyAttempt: null,
     receipt: `rcpt_${n}`,
     proof: 'send',
     at: SINCE,

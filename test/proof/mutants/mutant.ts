@@ -53,5 +53,7 @@ export const SUITE = {
   redriveOutage: 'test/integration/redrive/outage.test.ts',
   planEqualsResult: 'test/integration/redrive/plan-equals-result.test.ts',
   breakerWatch: 'test/unit/app/breaker-watch.test.ts',
+  lostClaim: 'test/unit/app/lost-claim.test.ts',
+  resendByPolicy: 'test/property/resend-by-policy.test.ts',
   breaker: 'test/integration/breaker.test.ts',
 } as const;

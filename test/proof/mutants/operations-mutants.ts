@@ -83,6 +83,27 @@ export const OPERATIONS_MUTANTS: readonly Mutant[] = [
     suites: [SUITE.evidence, SUITE.breakerWatch],
   },
   {
+    name: 'a duplicate that policy resend accepted pauses everybody',
+    file: 'functions/app/process-delivery.ts',
+    find: 'if (resentBetween(sendOf(claimed), sendOf(winner))) return RESENT_BY_POLICY;',
+    replace: '',
+    suites: [SUITE.lostClaim, SUITE.resendByPolicy],
+  },
+  {
+    name: 'policy resend explains every second receipt',
+    file: 'functions/core/policy-resend.ts',
+    find: 'second.policyAttempt > first.attempt;',
+    replace: 'second.policyAttempt >= 0;',
+    suites: [SUITE.lostClaim, SUITE.evidence],
+  },
+  {
+    name: 'a send does not say which attempt policy resend made',
+    file: 'functions/app/process-delivery.ts',
+    find: 'report.policyAttempt = policyAttemptOf(claim.row);',
+    replace: 'report.policyAttempt = null;',
+    suites: [SUITE.resendByPolicy],
+  },
+  {
     name: 'receipts without rows trip nothing',
     file: 'functions/core/breaker-evidence.ts',
     find: "return recent.length < UNRECORDED_TRIPS ? next : trip(next, 'RECORDS_FAILING', entry.at);",

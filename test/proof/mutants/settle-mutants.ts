@@ -19,8 +19,9 @@ export const SETTLE_MUTANTS: readonly Mutant[] = [
   {
     name: 'acked although another worker holds the row',
     file: 'functions/app/process-delivery.ts',
-    find: 'report.reason = whoseClaim(plan, recorded.row);\n      return LEAVE;',
-    replace: 'report.reason = whoseClaim(plan, recorded.row);\n      return plan.settlement;',
+    find: 'report.reason = whoseClaim(claimed, plan.next.receipt, recorded.row);\n      return LEAVE;',
+    replace:
+      'report.reason = whoseClaim(claimed, plan.next.receipt, recorded.row);\n      return plan.settlement;',
     suites: [SUITE.seeded],
   },
   {

@@ -5,7 +5,7 @@ import type { BreakerWatch } from '#app/breaker-watch.ts';
 import { type DeliveryReport, openReport } from '#app/delivery-report.ts';
 import { openTally } from '#app/tally.ts';
 import { FRESH_BREAKER, limit, pause } from '#core/breaker.ts';
-import { withEvidence } from '#core/breaker-evidence.ts';
+import { type Evidence, withEvidence } from '#core/breaker-evidence.ts';
 import { OPERATOR, unrecorded } from '#test/support/breaker-data.ts';
 import { HandClock } from '#test/support/hand-clock.ts';
 import { aClaimedRow, finished } from '#test/support/ledger-rows.ts';
@@ -81,32 +81,87 @@ describe('a run that takes a key over', () => {
   });
 });
 
+describe('a run that sends again by policy', () => {
+  const resent = aReport({ takenOver: true, policyAttempt: 1 });
+
+  it('counts the duplicate once, and goes on', async () => {
+    const { guard, controls, clock, counted, logged } = open();
+    await changeBreaker(controls, (breaker) => withEvidence(breaker, unrecorded(1, clock.now())));
+    const watch = await watchOf(guard);
+    expect(watch.observe(resent)).toBe('go-on');
+    await watch.settled();
+    expect(watch.observe(resent)).toBe('go-on');
+    await watch.end({ end: 'queue-empty', tally: openTally() });
+    expect(watch.duplicatesByPolicy).toBe(1);
+    expect({ counted, logged }).toEqual({ counted: [], logged: ['duplicate_by_policy'] });
+    expect(await readBreaker(controls)).toMatchObject({
+      breaker: { mode: { kind: 'running' }, unrecorded: [] },
+    });
+  });
+
+  it('counts it also where the other acceptance came up in mid-run', async () => {
+    const { guard, controls, clock, counted } = open();
+    const watch = await watchOf(guard);
+    await changeBreaker(controls, (breaker) => withEvidence(breaker, unrecorded(1, clock.now())));
+    watch.observe(resent);
+    await watch.settled();
+    await watch.end({ end: 'queue-empty', tally: openTally() });
+    expect(watch.duplicatesByPolicy).toBe(1);
+    expect(counted).toEqual([]);
+  });
+
+  it('is a clean one when the worker that it replaced comes too late', async () => {
+    const { guard, controls } = open();
+    await changeBreaker(controls, () => limit(FRESH_BREAKER, 2, OPERATOR));
+    const watch = await watchOf(guard);
+    watch.observe(aReport({ outcome: 'lost-claim', reason: 'RESENT_BY_POLICY' }));
+    await watch.end({ end: 'queue-empty', tally: { ...openTally(), receipts: 1 } });
+    expect(await readBreaker(controls)).toMatchObject({ breaker: { mode: { concurrency: 4 } } });
+  });
+});
+
 describe('the start of a run', () => {
   const row = finished(aClaimedRow(), 'SENT');
-  const waiting = (receipt: string, at: number) =>
-    ({ kind: 'unrecorded', sendKey: row.sendKey, attempt: 0, receipt, at }) as const;
+  const waiting = (receipt: string, at: number): Evidence => {
+    const send = { sendKey: row.sendKey, attempt: 0, policyAttempt: null };
+    return { kind: 'unrecorded', ...send, receipt, at };
+  };
 
-  async function startWith(receipt: string, reason: string) {
-    const { guard, controls, clock, ledger, counted } = open();
-    ledger.rows.set(row.sendKey, { ...row, reason });
+  async function startWith(receipt: string, reason: string, found = row) {
+    const { guard, controls, clock, ledger, counted, logged } = open();
+    ledger.rows.set(row.sendKey, { ...found, reason });
     await changeBreaker(controls, (breaker) =>
       withEvidence(breaker, waiting(receipt, clock.now())),
     );
-    const { kind } = await guard.start();
+    const start = await guard.start();
     const answer = await readBreaker(controls);
     if (answer.kind === 'failed') throw new Error(answer.code);
-    return { kind, waits: answer.breaker.unrecorded.length, trips: counted.length };
+    const waits = answer.breaker.unrecorded.length;
+    const duplicates = start.kind === 'go' ? start.watch.duplicatesByPolicy : 0;
+    return { kind: start.kind, waits, trips: counted.length, duplicates, logged };
   }
 
   it('finds the record of an acceptance that waited for one', async () => {
-    expect(await startWith('rcpt_0001', 'ACCEPTED')).toEqual({ kind: 'go', waits: 0, trips: 0 });
+    expect(await startWith('rcpt_0001', 'ACCEPTED')).toEqual({
+      ...{ kind: 'go', waits: 0, trips: 0, duplicates: 0 },
+      logged: [],
+    });
   });
 
   it('trips where the record holds another receipt', async () => {
-    expect(await startWith('rcpt_extra', 'ACCEPTED')).toEqual({
+    expect(await startWith('rcpt_extra', 'ACCEPTED')).toMatchObject({
       kind: 'paused',
       waits: 0,
       trips: 1,
+    });
+  });
+
+  it('counts a duplicate where policy resend explains the other receipt', async () => {
+    const again = { state: 'CLAIMED', at: row.claimedAt, attempt: 1, reason: 'RESEND_BY_POLICY' };
+    const history = [...row.history, again as (typeof row.history)[number]];
+    expect(await startWith('rcpt_extra', 'ACCEPTED', { ...row, attempt: 1, history })).toEqual({
+      ...{ kind: 'go', waits: 0, trips: 0, duplicates: 1 },
+      logged: ['duplicate_by_policy'],
     });
   });
 

@@ -26,32 +26,76 @@ async function loseTo(winner: Winner) {
   return world.clock.run(processDelivery(message, deps, run));
 }
 
-function moved(change: Parameters<typeof advance>[1]): Winner {
-  return (ours) => advance(ours, change, ours.claimedAt, SETTINGS.ttlSeconds);
+function changed(change: Parameters<typeof advance>[1]) {
+  return (row: LedgerRecord): LedgerRecord =>
+    advance(row, change, row.claimedAt, SETTINGS.ttlSeconds);
 }
+
+/** The row is the loser's own, claimed again by another. */
+function claimedAgain(reason: string) {
+  return (row: LedgerRecord): LedgerRecord =>
+    advance(
+      row,
+      { state: 'CLAIMED', reason, receipt: null, attempt: row.attempt + 1 },
+      row.claimedAt,
+      SETTINGS.ttlSeconds,
+    );
+}
+const RESENT = claimedAgain('RESEND_BY_POLICY');
+const SAME_KEY = claimedAgain('RESEND_SAME_KEY');
+const RESENT_BEFORE = (row: LedgerRecord): LedgerRecord => ({
+  ...row,
+  history: RESENT({ ...row, attempt: row.attempt - 1 }).history,
+});
+const SENT_AGAIN = changed({ state: 'SENT', reason: 'ACCEPTED', receipt: 'rcpt_second' });
+const DEFERRED = changed({ state: 'DEFERRED', reason: 'HTTP_503', receipt: null });
 
 describe('a lost claim says whose the row is', () => {
   it.each([
-    ['the winner has the same receipt', (ours: LedgerRecord) => ours, 'WINNER_HOLDS_SAME_RECEIPT'],
+    ['the winner has the same receipt', (ours) => ours, 'WINNER_HOLDS_SAME_RECEIPT'],
     [
       'the winner has another receipt',
-      moved({ state: 'SENT', reason: 'ACCEPTED', receipt: 'rcpt_other' }),
+      changed({ state: 'SENT', reason: 'ACCEPTED', receipt: 'rcpt_other' }),
       'WINNER_HOLDS_OTHER_RECEIPT',
     ],
     [
       'a policy has assumed the send',
-      moved({ state: 'SENT', reason: 'ASSUMED_SENT_BY_POLICY', receipt: 'assumed' }),
+      changed({ state: 'SENT', reason: 'ASSUMED_SENT_BY_POLICY', receipt: 'assumed' }),
       'TAKEN_OVER',
     ],
     [
       'the winner is still at it',
-      moved({ state: 'CLAIMED', reason: 'X', receipt: null }),
+      changed({ state: 'CLAIMED', reason: 'X', receipt: null }),
       'TAKEN_OVER',
     ],
+    [
+      'policy resend has sent again, and a second receipt is recorded',
+      (ours) => SENT_AGAIN(RESENT(ours)),
+      'RESENT_BY_POLICY',
+    ],
+    ['policy resend is sending again', RESENT, 'RESENT_BY_POLICY'],
+    [
+      'policy resend has sent again, and its send was put off',
+      (ours) => DEFERRED(RESENT(ours)),
+      'RESENT_BY_POLICY',
+    ],
+    [
+      'policy resend has sent again, and the provider gave the same receipt',
+      (ours) => ({ ...SENT_AGAIN(RESENT(ours)), receipt: ours.receipt }),
+      'WINNER_HOLDS_SAME_RECEIPT',
+    ],
+    [
+      'policy resend made our own send, and no other',
+      (ours) => SENT_AGAIN(SAME_KEY(RESENT_BEFORE(ours))),
+      'WINNER_HOLDS_OTHER_RECEIPT',
+    ],
     ['the row is gone', () => undefined, 'ROW_GONE'],
-  ] as const)('%s', async (_what, winner, reason) => {
-    const report = await loseTo(winner);
-    expect(report).toMatchObject({ outcome: 'lost-claim', reason, settled: 'left' });
-    expect(report.receiptId).not.toBeNull();
-  });
+  ] satisfies readonly (readonly [string, Winner, string])[])(
+    '%s',
+    async (_what, winner, reason) => {
+      const report = await loseTo(winner);
+      expect(report).toMatchObject({ outcome: 'lost-claim', reason, settled: 'left' });
+      expect(report.receiptId).not.toBeNull();
+    },
+  );
 });

@@ -36,6 +36,29 @@ describe('receipts and terminal rows', () => {
     expect(tallyOf(other, failed)).toMatchObject({ receipts: 2, receiptsAhead: 2 });
   });
 
+  it('an acceptance that policy resend had given up is counted as its duplicate', () => {
+    const again = { takenOver: true, attempt: 1, policyAttempt: 1, submissions: 1 } as const;
+    const second = { ...got, ...again, outcome: 'sent', terminal: 'SENT' } as const;
+    const late = { ...got, outcome: 'lost-claim', reason: 'RESENT_BY_POLICY' } as const;
+    expect(tallyOf(second, late)).toMatchObject({
+      resentByPolicy: 1,
+      duplicatesByPolicy: 1,
+      receipts: 2,
+      receiptsAhead: 0,
+      lostClaims: 1,
+    });
+  });
+
+  it('policy resend is counted by its sends, not by what follows them', () => {
+    const resent = { attempt: 1, policyAttempt: 1 } as const;
+    const nothingSent = { ...resent, outcome: 'not-sent' } as const;
+    const retried = { ...got, attempt: 2, policyAttempt: 1, submissions: 1 } as const;
+    const deferred = { ...resent, submissions: 1, outcome: 'deferred' } as const;
+    const first = { ...got, attempt: 0, submissions: 1, outcome: 'sent' } as const;
+    expect(tallyOf(nothingSent, retried, first).resentByPolicy).toBe(0);
+    expect(tallyOf(nothingSent, deferred, retried).resentByPolicy).toBe(1);
+  });
+
   it('a row that a policy declared sent is not ahead of anything', () => {
     expect(tallyOf({ outcome: 'assumed-sent', terminal: 'SENT' })).toMatchObject({
       receipts: 0,

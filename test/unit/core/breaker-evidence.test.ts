@@ -1,6 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { type Breaker, FRESH_BREAKER, pause, planRun, resume, stopChannel } from '#core/breaker.ts';
-import { balanceOf, type Evidence, evidenceOf, withEvidence } from '#core/breaker-evidence.ts';
+import {
+  type Breaker,
+  FRESH_BREAKER,
+  pause,
+  planRun,
+  readBreakerDocument,
+  resume,
+  stopChannel,
+} from '#core/breaker.ts';
+import {
+  balanceOf,
+  duplicateByPolicy,
+  type Evidence,
+  evidenceOf,
+  withEvidence,
+} from '#core/breaker-evidence.ts';
 import {
   facts,
   noReceipt,
@@ -39,6 +53,11 @@ describe('what a delivery proves', () => {
       'another receipt',
       facts({ outcome: 'lost-claim', reason: 'WINNER_HOLDS_OTHER_RECEIPT' }),
       'two-receipts',
+    ],
+    [
+      'a send that policy resend had given up',
+      facts({ outcome: 'lost-claim', reason: 'RESENT_BY_POLICY' }),
+      'even',
     ],
     ['SENT without a proof', facts({ receiptId: null }), 'terminal-ahead'],
     [
@@ -123,6 +142,7 @@ describe('two receipts of one key', () => {
       kind: 'unrecorded',
       sendKey: 'k1_1',
       attempt: 1,
+      policyAttempt: null,
       receipt: 'x',
       at: SINCE,
     };
@@ -140,6 +160,67 @@ describe('two receipts of one key', () => {
     expect(tripped(breakerAfter(unrecorded(1), asked))).toBeNull();
     const assumed = recorded(1, { receipt: 'assumed', proof: 'row' });
     expect(tripped(breakerAfter(unrecorded(1), assumed))).toBeNull();
+  });
+});
+
+describe('two receipts of one key that policy resend explains', () => {
+  const resent = { attempt: 1, policyAttempt: 1, receipt: 'rcpt_second' };
+  const bothUnrecorded: Evidence = {
+    ...{ kind: 'unrecorded', sendKey: 'k1_1', at: SINCE },
+    ...resent,
+  };
+
+  it.each([
+    ['the later send is recorded', recorded(1, resent)],
+    ['the row was found with it', recorded(1, { ...resent, proof: 'row' })],
+    ['further attempts followed', recorded(1, { ...resent, attempt: 4 })],
+  ])('are a duplicate that it accepted: %s', (_what, later) => {
+    const breaker = breakerAfter(unrecorded(1));
+    expect(duplicateByPolicy(breaker, later)).toBe('k1_1');
+    expect(withEvidence(breaker, later)).toEqual(FRESH_BREAKER);
+  });
+
+  it('neither could be recorded, whichever is told first', () => {
+    for (const told of [
+      [unrecorded(1), bothUnrecorded],
+      [bothUnrecorded, unrecorded(1)],
+    ]) {
+      const breaker = breakerAfter(...told);
+      expect(tripped(breaker)).toBeNull();
+      expect(breaker.unrecorded).toHaveLength(2);
+    }
+  });
+
+  it.each([
+    ['it sent before the first of them', { attempt: 2, policyAttempt: 1 }],
+    ['it sent before both', { attempt: 3, policyAttempt: 0 }],
+  ])('are not when %s', (_what, later) => {
+    const first: Evidence = { ...bothUnrecorded, policyAttempt: later.policyAttempt };
+    const breaker = breakerAfter(first);
+    const other = recorded(1, later);
+    expect(duplicateByPolicy(breaker, other)).toBeNull();
+    expect(tripped(withEvidence(breaker, other))).toBe('OTHER_RECEIPT');
+  });
+
+  it('a policy that explains the first receipt does not explain the second', () => {
+    const third = recorded(1, { attempt: 2, policyAttempt: 1, receipt: 'rcpt_third' });
+    expect(tripped(breakerAfter(unrecorded(1), bothUnrecorded, third))).toBe('OTHER_RECEIPT');
+  });
+
+  it('the same receipt is no duplicate, policy or not', () => {
+    const same = recorded(1, { attempt: 1, policyAttempt: 1 });
+    expect(duplicateByPolicy(breakerAfter(unrecorded(1)), same)).toBeNull();
+  });
+
+  it('failed records still count as such', () => {
+    const failing = [1, 2, 3].map((n): Evidence => ({ ...bothUnrecorded, sendKey: `k1_${n}` }));
+    expect(tripped(breakerAfter(...failing))).toBe('RECORDS_FAILING');
+  });
+
+  it('a document of an earlier release says nothing of policies, and is read', () => {
+    const { policyAttempt: _newer, ...entry } = { ...resent, sendKey: 'k1_1', at: SINCE };
+    const document: unknown = { ...FRESH_BREAKER, unrecorded: [entry] };
+    expect(readBreakerDocument(document)?.unrecorded).toEqual([{ ...entry, policyAttempt: null }]);
   });
 });
 
