@@ -29,6 +29,7 @@ export function nestedTimeFaults(
         problem: `sendTimeoutMs (with look-ups before it) + commitSeconds + skewSeconds is ${sendSeconds} s; it must be below leaseSeconds (${delivery.leaseSeconds} s), or a second worker could take over while the provider still accepts`,
       });
     }
+    faults.push(...windowFaults(name, channel, delivery));
   }
   if (delivery.leaseSeconds >= visibilityTimeoutSeconds) {
     faults.push({
@@ -44,6 +45,24 @@ export function nestedTimeFaults(
     });
   }
   return faults;
+}
+
+/** A window that is over before the first repeat could be sent is none: every unknown would park. */
+function windowFaults(
+  name: string,
+  channel: ChannelConfig,
+  delivery: DeliveryConfig,
+): readonly ConfigFault[] {
+  if (channel.provider !== 'http' || channel.class !== 'dedupes') return [];
+  if (channel.windowSeconds === undefined) return [];
+  const neededSeconds = delivery.settleSeconds + delivery.leaseSeconds + delivery.skewSeconds;
+  if (channel.windowSeconds > neededSeconds) return [];
+  return [
+    {
+      setting: `CHANNELS.${name}.windowSeconds`,
+      problem: `is ${channel.windowSeconds} s; it must exceed settleSeconds + leaseSeconds + skewSeconds (${neededSeconds} s), or no unknown outcome is ever sent again within it; a provider that forgets so soon is class blind`,
+    },
+  ];
 }
 
 /**

@@ -133,6 +133,11 @@ describe('protocol section 2, rule 7: nested times', () => {
       { DELIVERY: '{"ttlDays":39}' },
       'DELIVERY.ttlDays',
     ],
+    [
+      'the provider’s window ends before a repeat could be sent in it',
+      { CHANNELS: channel({ windowSeconds: 80 }) },
+      'CHANNELS.push.windowSeconds',
+    ],
   ])('%s', (_, change, setting) => {
     expect(faultsOf(change)).toEqual([setting]);
   });
@@ -141,6 +146,8 @@ describe('protocol section 2, rule 7: nested times', () => {
     expect(faultsOf({ CHANNELS: channel({ sendTimeoutMs: 34_900 }) })).toEqual([]);
     expect(faultsOf({ DELIVERY: '{"leaseSeconds":59}' })).toEqual([]);
     expect(faultsOf({ DELIVERY: '{"ttlDays":40}' })).toEqual([]);
+    expect(faultsOf({ CHANNELS: channel({ windowSeconds: 81 }) })).toEqual([]);
+    expect(faultsOf({ CHANNELS: channel({ class: 'blind', windowSeconds: 80 }) })).toEqual([]);
   });
 
   test('field report 22: time to live below the queue’s horizon is refused', () => {
