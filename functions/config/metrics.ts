@@ -6,7 +6,10 @@
 export const METRIC_NAMESPACE = 'RemindOnce';
 export const DEFAULT_PIPELINE = 'remind-once';
 
-/** Counts of the consumer, published once per run; a killed run publishes none of them. */
+/**
+ * Counts of the consumer, published once per run; a killed run publishes none of them. Those marked
+ * `seldom` are published when they are above 0.
+ */
 export const CONSUMER_METRICS = {
   runs: 'ConsumerRuns',
   deliveries: 'Deliveries',
@@ -24,9 +27,9 @@ export const CONSUMER_METRICS = {
   /** SENT rows without a proof and without a policy that declared them sent. */
   terminalAhead: 'TerminalAhead',
   duplicatesAbsorbed: 'DuplicatesAbsorbed',
-  /** Sends that policy `resend` made again: each of them may be a duplicate. */
+  /** Seldom. Sends that policy `resend` made again: each of them may be a duplicate. */
   resentByPolicy: 'ResentByPolicy',
-  /** Acceptances that came to light after it had sent again; those that nobody hears of are not. */
+  /** Seldom. Acceptances that came to light after it had sent again; most of them never do. */
   duplicatesByPolicy: 'DuplicatesByPolicy',
   contentConflicts: 'ContentConflicts',
   invalidMessages: 'InvalidMessages',

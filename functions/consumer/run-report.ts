@@ -45,6 +45,8 @@ function levelOf(report: DeliveryReport): 'info' | 'warn' | 'error' {
  */
 export function reportRun(telemetry: Telemetry, { end, tally }: DrainResult): void {
   for (const [metric, value] of figuresOf(tally)) telemetry.count(metric, value);
+  for (const [metric, value] of seldomFiguresOf(tally))
+    if (value > 0) telemetry.count(metric, value);
   telemetry.count(METRIC.runs);
   telemetry.count(METRIC.runsStoppedByBudget, end === 'run-budget' ? 1 : 0);
   const consumedNothing = end === 'paused' || end === 'breaker-unreadable';
@@ -78,8 +80,6 @@ function figuresOf(tally: Tally): readonly (readonly [string, number])[] {
     [METRIC.receiptsAhead, tally.receiptsAhead],
     [METRIC.terminalAhead, tally.terminalAhead],
     [METRIC.duplicatesAbsorbed, tally.duplicatesAbsorbed],
-    [METRIC.resentByPolicy, tally.resentByPolicy],
-    [METRIC.duplicatesByPolicy, tally.duplicatesByPolicy],
     [METRIC.contentConflicts, tally.contentConflicts],
     [METRIC.invalidMessages, sum(tally.invalidByReason)],
     [METRIC.postponed, tally.postponed],
@@ -98,6 +98,14 @@ function figuresOf(tally: Tally): readonly (readonly [string, number])[] {
     [METRIC.failedAcks, leftBy(tally, 'ACK_')],
     [METRIC.crashedDeliveries, outcome('crashed')],
     [METRIC.channelsStopped, tally.stoppedChannels.length],
+  ];
+}
+
+/** No alarm waits for their zeros, and each metric costs by the hour in which it is published. */
+function seldomFiguresOf(tally: Tally): readonly (readonly [string, number])[] {
+  return [
+    [METRIC.resentByPolicy, tally.resentByPolicy],
+    [METRIC.duplicatesByPolicy, tally.duplicatesByPolicy],
   ];
 }
 
