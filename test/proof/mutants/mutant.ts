@@ -38,6 +38,7 @@ export const SUITE = {
   evidence: `${CORE}/breaker-evidence.test.ts`,
   record: `${CORE}/ledger-record.test.ts`,
   planRedrive: 'test/unit/plan-redrive.test.ts',
+  redriveCount: 'test/unit/plan-redrive-count.test.ts',
   canary: 'test/unit/redrive-canary.test.ts',
   connectionFault: 'test/unit/adapters/connection-fault.test.ts',
   rowCodec: 'test/unit/dynamodb/row-codec.test.ts',

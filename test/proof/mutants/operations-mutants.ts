@@ -7,7 +7,7 @@ export const OPERATIONS_MUTANTS: readonly Mutant[] = [
     file: 'functions/core/plan-redrive.ts',
     find: "if (redriveCount >= rules.cap && !forced(rules)) return keep('AT_CAP', detail);",
     replace: '',
-    suites: [SUITE.planRedrive],
+    suites: [SUITE.redriveCount],
   },
   {
     name: 'redrive starts with attempt 0 again',
