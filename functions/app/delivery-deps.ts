@@ -1,4 +1,5 @@
 import type { ChannelGate } from '#app/channel-gate.ts';
+import type { RecentOccurrences } from '#app/recent-occurrences.ts';
 import type { DeliverySettings } from '#core/delivery-settings.ts';
 import type { KeyEpoch } from '#core/key-epoch.ts';
 import type { RunBudget } from '#core/run-budget.ts';
@@ -16,6 +17,8 @@ export type DeliveryDeps = {
   readonly defaultChannel: string | null;
   readonly settings: DeliverySettings;
   readonly limits: DeliveryLimits;
+  /** Absent: nobody watches for occurrences that are close together. */
+  readonly occurrences?: Pick<RecentOccurrences, 'note'>;
 };
 
 /** Bounds on the parts of one delivery, milliseconds. */

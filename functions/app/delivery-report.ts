@@ -54,6 +54,8 @@ export type DeliveryReport = {
   /** The terminal state that this delivery wrote. */
   terminal: TerminalState | null;
   contentConflict: boolean;
+  /** Claimed first here, as was the same reminder for another instant, at most an hour away. */
+  closeOccurrence: boolean;
   /** Calls to the provider: sends, and questions about an earlier send. */
   submissions: number;
   asks: number;
@@ -90,6 +92,7 @@ export function openReport(messageId: string, deliveryCount: number | null): Del
     channelRefused: null,
     terminal: null,
     contentConflict: false,
+    closeOccurrence: false,
     submissions: 0,
     asks: 0,
     published: false,

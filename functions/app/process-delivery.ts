@@ -12,6 +12,7 @@ import {
 } from '#core/breaker-evidence.ts';
 import { LEAVE, postpone, type Settlement } from '#core/delivery.ts';
 import { errorName } from '#core/errors.ts';
+import { epochFor } from '#core/key-epoch.ts';
 import { ASSUMED_RECEIPT, isTerminal, type LedgerRecord } from '#core/ledger-record.ts';
 import type { PlanAfterSend } from '#core/plan-after-send.ts';
 import { planBeforeClaim } from '#core/plan-before-claim.ts';
@@ -92,6 +93,10 @@ async function walk(
     report.outcome = claim.outcome;
     report.reason = claim.reason;
     return settle(claim.settlement);
+  }
+  if (report.keyClaimed) {
+    const epoch = epochFor(reminder.scheduledAt, deps.epochs);
+    report.closeOccurrence = deps.occurrences?.note(reminder, epoch) ?? false;
   }
   report.attempt = claim.row.attempt;
   report.policyAttempt = policyAttemptOf(claim.row);

@@ -36,6 +36,7 @@ export type Tally = {
   resentByPolicy: number;
   duplicatesByPolicy: number;
   contentConflicts: number;
+  closeOccurrences: number;
   postponed: number;
   published: number;
   /** Published copies by the start of their slice, epoch milliseconds. */
@@ -69,6 +70,7 @@ export function openTally(): Tally {
     resentByPolicy: 0,
     duplicatesByPolicy: 0,
     contentConflicts: 0,
+    closeOccurrences: 0,
     postponed: 0,
     published: 0,
     copiesDue: {},
@@ -98,6 +100,7 @@ export function countDelivery(tally: Tally, report: DeliveryReport): void {
   if (report.outcome === 'assumed-sent') tally.assumedSent += 1;
   if (report.outcome === 'duplicate') tally.duplicatesAbsorbed += 1;
   if (report.contentConflict) tally.contentConflicts += 1;
+  if (report.closeOccurrence) tally.closeOccurrences += 1;
   if (report.published) tally.published += 1;
   if (report.copyDueAt !== null) {
     bump(tally.copiesDue, String(Math.floor(report.copyDueAt / DUE_SLICE_MS) * DUE_SLICE_MS));

@@ -32,6 +32,8 @@ export const CONSUMER_METRICS = {
   /** Seldom. Acceptances that came to light after it had sent again; most of them never do. */
   duplicatesByPolicy: 'DuplicatesByPolicy',
   contentConflicts: 'ContentConflicts',
+  /** Seldom. First claims of a reminder whose last one in this environment was within an hour of it. */
+  closeOccurrences: 'CloseOccurrences',
   invalidMessages: 'InvalidMessages',
   postponed: 'Postponed',
   publishes: 'Publishes',

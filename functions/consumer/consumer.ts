@@ -6,6 +6,7 @@ import type { BreakerWatch } from '#app/breaker-watch.ts';
 import type { DeliveryDeps } from '#app/delivery-deps.ts';
 import { type AfterDelivery, type DrainResult, drainQueue } from '#app/drain-queue.ts';
 import { markRun } from '#app/mark-run.ts';
+import { RecentOccurrences } from '#app/recent-occurrences.ts';
 import { openTally } from '#app/tally.ts';
 import { type ConsumerConfig, loadConsumerConfig } from '#config/consumer-config.ts';
 import { deliverySettings } from '#config/delivery-config.ts';
@@ -127,6 +128,7 @@ async function open(
     clock,
     random: surroundings.random,
     defaultChannel: config.defaultChannel,
+    occurrences: new RecentOccurrences(),
     settings: deliverySettings(config.delivery),
     limits: {
       recordBudgetMs: drain.recordBudgetMs,

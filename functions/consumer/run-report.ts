@@ -106,6 +106,7 @@ function seldomFiguresOf(tally: Tally): readonly (readonly [string, number])[] {
   return [
     [METRIC.resentByPolicy, tally.resentByPolicy],
     [METRIC.duplicatesByPolicy, tally.duplicatesByPolicy],
+    [METRIC.closeOccurrences, tally.closeOccurrences],
   ];
 }
 

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { SendKey } from '#core/brand.ts';
+import { instantOf } from '#core/instant.ts';
 import type { KeyEpoch } from '#core/key-epoch.ts';
 import type { Reminder } from '#core/reminder.ts';
 
@@ -34,6 +35,12 @@ export function identify(reminder: Reminder, epoch: KeyEpoch): Identity {
 /** Keyed reference of a user id (already NFC), to find a user's rows without storing the id. */
 export function userRefOf(userId: string, epoch: KeyEpoch): string {
   return `u1_${hmac(epoch.secret, JSON.stringify(['user-ref/1', userId])).toString('hex', 0, 16)}`;
+}
+
+/** Keyed reference of a reminder without its instant: the same for all of its occurrences. */
+export function seriesRefOf(reminder: Reminder, epoch: KeyEpoch): string {
+  const timeless = tupleOf({ ...reminder, scheduledAt: instantOf(0) }, epoch.keyFields);
+  return `s1_${hmac(epoch.secret, JSON.stringify(['series/1', timeless])).toString('hex', 0, 16)}`;
 }
 
 /** Keyed hash of what would be sent: short contents must not be guessable from the ledger. */

@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { instantOf } from '#core/instant.ts';
 import type { KeyEpoch } from '#core/key-epoch.ts';
 import { parseReminder } from '#core/reminder.ts';
-import { bodyHashOf, identify, type OptionalKeyField, userRefOf } from '#core/send-key.ts';
+import {
+  bodyHashOf,
+  identify,
+  type OptionalKeyField,
+  seriesRefOf,
+  userRefOf,
+} from '#core/send-key.ts';
 import { aReminder, DUE_AT, FIRST_EPOCH } from '#test/support/core-data.ts';
 import fixture from '../../fixtures/send-keys.json' with { type: 'json' };
 
@@ -125,6 +131,20 @@ describe('references', () => {
     const one = identify(aReminder({ reminderId: 'r_1' }), FIRST_EPOCH);
     expect(identify(aReminder({ reminderId: 'r_2' }), FIRST_EPOCH).userRef).toBe(one.userRef);
     expect(userRefOf('u_4471', FIRST_EPOCH)).toBe(one.userRef);
+  });
+
+  test('one reminder has one reference at all its instants, and its instant is not in it', () => {
+    const ref = seriesRefOf(aReminder(), FIRST_EPOCH);
+    expect(ref).toMatch(/^s1_[0-9a-f]{32}$/);
+    const later = aReminder({ scheduledAt: instantOf(DUE_AT + 60_000) });
+    expect(seriesRefOf(later, FIRST_EPOCH)).toBe(ref);
+    const other = { ...FIRST_EPOCH, secret: 'another-secret-of-these-tests' };
+    const others = [
+      seriesRefOf(aReminder({ userId: 'u_2' }), FIRST_EPOCH),
+      seriesRefOf(aReminder({ reminderId: 'r_2' }), FIRST_EPOCH),
+      seriesRefOf(aReminder(), other),
+    ];
+    expect(new Set([ref, ...others]).size).toBe(4);
   });
 
   test('another secret gives other keys, references and body hashes', () => {
