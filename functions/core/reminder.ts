@@ -75,7 +75,7 @@ const payloadSchema = z.object({
   reminder_id: id,
   scheduled_at: z.optional(instant),
   occurrence: z.optional(instant),
-  order_id: z.nullish(id),
+  order_id: z.optional(id),
   channel: z.optional(
     z.string({ error: 'NOT_A_NAME' }).check(z.regex(/^[a-z][a-z0-9_-]{0,63}$/, 'NOT_A_NAME')),
   ),
@@ -87,7 +87,8 @@ const payloadSchema = z.object({
 });
 
 /**
- * Reads a queue payload. Strict about identity, tolerant about unknown fields.
+ * Reads a queue payload. Strict about identity, tolerant about unknown fields; null counts as
+ * absent, since many producers write it for what they do not have.
  * @param defaultChannel the channel of a reminder that names none; null refuses such a reminder
  */
 export function parseReminder(payload: unknown, defaultChannel: string | null): ParsedReminder {
@@ -95,7 +96,7 @@ export function parseReminder(payload: unknown, defaultChannel: string | null): 
   if (deeperThan(payload, MAX_DEPTH)) return invalid('PAYLOAD_TOO_DEEP');
   const bytes = jsonBytes(payload);
   if (bytes > MAX_PAYLOAD_BYTES) return invalid('PAYLOAD_TOO_LARGE');
-  const parsed = payloadSchema.safeParse(payload);
+  const parsed = payloadSchema.safeParse(withoutNulls(payload));
   if (!parsed.success) return invalid(reasonOf(parsed.error, payload));
   const fields = parsed.data;
   const scheduledAt = fields.scheduled_at ?? fields.occurrence;
@@ -116,7 +117,7 @@ export function parseReminder(payload: unknown, defaultChannel: string | null): 
       userId: fields.user_id,
       reminderId: fields.reminder_id,
       scheduledAt,
-      ...(typeof fields.order_id === 'string' && { orderId: fields.order_id }),
+      ...(fields.order_id !== undefined && { orderId: fields.order_id }),
       channel,
       ...(fields.version !== undefined && { version: fields.version }),
       ...(fields.use_by !== undefined && { useBy: fields.use_by }),
@@ -146,6 +147,10 @@ function reasonOf(
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function withoutNulls(payload: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== null));
 }
 
 function jsonBytes(value: unknown): number {

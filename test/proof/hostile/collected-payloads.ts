@@ -143,7 +143,7 @@ const RAW: readonly (readonly [string, Expected])[] = [
   ],
 ];
 
-/** Other fields with values that they cannot have. */
+/** Other fields with values that they cannot have, and with none. */
 const WRONG_FIELDS: readonly (readonly [string, readonly unknown[]])[] = [
   [
     'channel',
@@ -164,11 +164,11 @@ const WRONG_FIELDS: readonly (readonly [string, readonly unknown[]])[] = [
   ],
   ['attempt', [-1, 1.5, '1', null, 1e10, [], {}, true]],
   ['hop', [-1, 1.5, '1', null, 1e10, [], {}, true]],
-  ['version', [-1, 0.5, '2', 1e10, [], {}]],
+  ['version', [-1, 0.5, '2', 1e10, [], {}, null]],
   ['data', ['', MARK, 7, [], [MARK], null, true]],
   ['use_by', ['', 'never', 7, [], {}, '2026-07-26', null]],
-  ['order_id', ['', ' ', [], {}, true, 1.5]],
-  ['occurrence', ['2001-01-01T00:00:00Z', 'later', 5]],
+  ['order_id', ['', ' ', [], {}, true, 1.5, null]],
+  ['occurrence', ['2001-01-01T00:00:00Z', 'later', 5, null]],
 ];
 
 /** Data of any kind within the bounds travels to the provider and nowhere else. */
@@ -214,8 +214,7 @@ export function collectedPayloads(now: number): readonly HostilePayload[] {
     })),
     ...WRONG_FIELDS.flatMap(([field, values]) =>
       values.map((value, index) =>
-        invalidUnless(
-          field,
+        invalidUnlessNull(
           value,
           `${field} ${index}`,
           reminder(`${field}${index}`, { [field]: value }),
@@ -233,14 +232,9 @@ export function collectedPayloads(now: number): readonly HostilePayload[] {
   ];
 }
 
-/** `null` stands for "not given" in one optional field only. */
-function invalidUnless(
-  field: string,
-  value: unknown,
-  name: string,
-  payload: object,
-): HostilePayload {
-  return value === null && field === 'order_id' ? sent(name, payload) : invalid(name, payload);
+/** `null` stands for "not given". */
+function invalidUnlessNull(value: unknown, name: string, payload: object): HostilePayload {
+  return value === null ? sent(name, payload) : invalid(name, payload);
 }
 
 function nested(levels: number): string {

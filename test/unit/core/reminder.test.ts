@@ -60,8 +60,25 @@ describe('a reminder is read', () => {
     expect(parsedOf(reversed)).toEqual(parsedOf(VALID));
   });
 
-  test('a null order_id is an absent one', () => {
-    expect(parsedOf({ ...VALID, order_id: null })).toEqual(parsedOf(VALID));
+  test.each([
+    'occurrence',
+    'order_id',
+    'version',
+    'use_by',
+    'data',
+    'attempt',
+    'hop',
+    'anything-else',
+  ])('a null %s is an absent one, and is carried as it came', (field) => {
+    const payload = { ...VALID, [field]: null };
+    expect(parsedOf(payload)).toEqual(parsedOf(VALID));
+    const parsed = parseReminder(payload, 'push');
+    expect(parsed.ok && parsed.payload).toEqual(payload);
+  });
+
+  test('a null channel is the default one', () => {
+    expect(parsedOf({ ...VALID, channel: null })).toEqual(parsedOf(VALID));
+    expect(reasonOf({ ...VALID, channel: null }, null)).toBe('CHANNEL_MISSING');
   });
 });
 
@@ -82,8 +99,18 @@ describe('either name of the instant', () => {
     expect(reasonOf(both)).toBe('SCHEDULED_AT_AND_OCCURRENCE_DIFFER');
   });
 
-  test('neither', () => {
-    expect(reasonOf(rest)).toBe('SCHEDULED_AT_MISSING');
+  test.each<{ instants: object }>([
+    { instants: {} },
+    { instants: { scheduled_at: null } },
+    { instants: { occurrence: null } },
+    { instants: { scheduled_at: null, occurrence: null } },
+  ])('neither: $instants', ({ instants }) => {
+    expect(reasonOf({ ...rest, ...instants })).toBe('SCHEDULED_AT_MISSING');
+  });
+
+  test('one of them null is the other alone', () => {
+    const other = { ...rest, scheduled_at: null, occurrence: scheduled_at };
+    expect(parsedOf(other)).toEqual(parsedOf(VALID));
   });
 
   test('a good one does not excuse a bad other one', () => {
