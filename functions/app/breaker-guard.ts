@@ -2,7 +2,7 @@ import { changeBreaker } from '#app/breaker-control.ts';
 import { BreakerWatch, sayDuplicates, sayTripped } from '#app/breaker-watch.ts';
 import type { SendKey } from '#core/brand.ts';
 import { type Breaker, planRun, type RunPlan, resumeIfDue } from '#core/breaker.ts';
-import { type Evidence, foundSent, withEvidence } from '#core/breaker-evidence.ts';
+import { type Evidence, foundEnded, withEvidence } from '#core/breaker-evidence.ts';
 import type { Clock, ControlStore, Ledger, Telemetry } from '#ports';
 
 export type GuardDeps = {
@@ -76,11 +76,10 @@ export class BreakerGuard {
     if (waiting.length === 0) return { ...found, duplicatesByPolicy: 0 };
     const rows = await Promise.all(waiting.map(({ sendKey }) => ledger.read(sendKey as SendKey)));
     const at = clock.now();
-    const evidence = rows.flatMap((answer) => {
-      if (answer.kind !== 'row' || answer.row.state !== 'SENT') return [];
-      const { row } = answer;
-      const { receipt } = row;
-      return receipt === null ? [] : [foundSent({ ...row, receipt }, at)];
+    const evidence = waiting.flatMap((entry, n) => {
+      const answer = rows[n];
+      const ended = answer?.kind === 'row' ? foundEnded(answer.row, entry, at) : null;
+      return ended === null ? [] : [ended];
     });
     if (evidence.length === 0) return { ...found, duplicatesByPolicy: 0 };
     const saved = await changeBreaker(controls, (breaker) =>

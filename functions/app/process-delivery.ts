@@ -16,7 +16,7 @@ import { epochFor } from '#core/key-epoch.ts';
 import { ASSUMED_RECEIPT, isTerminal, type LedgerRecord } from '#core/ledger-record.ts';
 import type { PlanAfterSend } from '#core/plan-after-send.ts';
 import { planBeforeClaim } from '#core/plan-before-claim.ts';
-import { policyAttemptOf, resentBetween, type SendOfKey } from '#core/policy-resend.ts';
+import { policyAttemptOf, resentBetween, sendOf } from '#core/policy-resend.ts';
 import type { QueueMessage } from '#ports';
 
 /**
@@ -148,8 +148,4 @@ function whoseClaim(
   if (resentBetween(sendOf(claimed), sendOf(winner))) return RESENT_BY_POLICY;
   const minted = winner.receipt !== null && winner.receipt !== ASSUMED_RECEIPT;
   return minted ? WINNER_HOLDS_OTHER_RECEIPT : 'TAKEN_OVER';
-}
-
-function sendOf(row: LedgerRecord): SendOfKey {
-  return { attempt: row.attempt, policyAttempt: policyAttemptOf(row) };
 }

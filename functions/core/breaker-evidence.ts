@@ -1,8 +1,8 @@
 import type { EpochMs } from '#core/brand.ts';
 import type { Breaker, ChannelStop, UnrecordedReceipt } from '#core/breaker.ts';
 import { forgetReceipt, openChannel, trip } from '#core/breaker.ts';
-import { ASSUMED_RECEIPT, type LedgerRecord } from '#core/ledger-record.ts';
-import { policyAttemptOf, resentBetween, type SendOfKey } from '#core/policy-resend.ts';
+import { ASSUMED_RECEIPT, isTerminal, type LedgerRecord } from '#core/ledger-record.ts';
+import { resentBetween, type SendOfKey, sendOf } from '#core/policy-resend.ts';
 import { NO_RECEIPT } from '#core/send-result.ts';
 
 /** Where a receipt was seen: in the answer to a send or to a question, or in the row as it stood. */
@@ -122,20 +122,24 @@ function recordedOf(
 }
 
 /**
- * What a row that was found SENT says of an acceptance that waited for its record. Only a row that
- * a send has ended holds a receipt to compare with: an operator types his, a question may be
- * answered in other words, and a policy has none.
+ * What a row says of an acceptance that waited for its record; null while it has not ended. Only a
+ * row that a send has ended holds a receipt to compare with: an operator types his, a question may
+ * be answered in other words, and a policy has none. Where policy `resend` gave the acceptance up
+ * and its own send was refused or came too late, no row will ever hold it: it waits no more.
  */
-export function foundSent(
-  row: Pick<LedgerRecord, 'sendKey' | 'channel' | 'attempt' | 'reason' | 'history'> & {
-    readonly receipt: string;
-  },
+export function foundEnded(
+  row: LedgerRecord,
+  waiting: UnrecordedReceipt,
   at: EpochMs,
-): Evidence {
-  const { sendKey, channel, attempt, reason } = row;
-  const receipt = reason === ACCEPTED ? row.receipt : ASSUMED_RECEIPT;
-  const policyAttempt = policyAttemptOf(row);
-  return { kind: 'recorded', channel, sendKey, attempt, policyAttempt, receipt, proof: 'row', at };
+): Evidence | null {
+  const { sendKey, channel, state, reason, receipt } = row;
+  const found = { kind: 'recorded', channel, sendKey, ...sendOf(row), proof: 'row', at } as const;
+  if (state === 'SENT') {
+    if (receipt === null) return null;
+    return { ...found, receipt: reason === ACCEPTED ? receipt : ASSUMED_RECEIPT };
+  }
+  const givenUp = isTerminal(state) && resentBetween(waiting, sendOf(row));
+  return givenUp ? { ...found, receipt: ASSUMED_RECEIPT } : null;
 }
 
 /** How the provider's proof and the row stand to each other at the end of one delivery. */

@@ -18,6 +18,11 @@ export function policyAttemptOf({ history }: Pick<LedgerRecord, 'history'>): num
   return history.findLast(({ reason }) => reason === RESEND_BY_POLICY)?.attempt ?? null;
 }
 
+/** The latest send of a row. */
+export function sendOf(row: Pick<LedgerRecord, 'attempt' | 'history'>): SendOfKey {
+  return { attempt: row.attempt, policyAttempt: policyAttemptOf(row) };
+}
+
 /**
  * Whether two acceptances of one key are a duplicate that the policy has accepted: it sent again
  * after the first and no later than the second. Attempts only grow and no two sends share one.

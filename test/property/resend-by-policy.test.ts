@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { DeliveryReport } from '#app/delivery-report.ts';
 import { countDelivery, openTally } from '#app/tally.ts';
 import { FRESH_BREAKER } from '#core/breaker.ts';
-import { evidenceOf, foundSent, RESENT_BY_POLICY, withEvidence } from '#core/breaker-evidence.ts';
+import { evidenceOf, foundEnded, RESENT_BY_POLICY, withEvidence } from '#core/breaker-evidence.ts';
 import { RESEND_BY_POLICY } from '#core/policy-resend.ts';
 import type { SenderProfile } from '#core/send-result.ts';
 import type { Ledger } from '#ports';
@@ -78,9 +78,10 @@ async function play(policy: Policy, workers: readonly Life[]) {
   /** As every run begins. */
   const lookUp = () => {
     const row = world.row();
-    if (row?.state !== 'SENT' || row.receipt === null || breaker.unrecorded.length === 0) return;
-    const { receipt } = row;
-    breaker = withEvidence(breaker, foundSent({ ...row, receipt }, world.clock.now()));
+    const [waiting] = breaker.unrecorded;
+    if (row === undefined || waiting === undefined) return;
+    const ended = foundEnded(row, waiting, world.clock.now());
+    if (ended !== null) breaker = withEvidence(breaker, ended);
   };
   const runs: Promise<unknown>[] = [];
   for (const { lot: theirs, gapMs } of workers) {

@@ -171,6 +171,20 @@ describe('the start of a run', () => {
     }
   });
 
+  it('forgets what policy resend had given up once the row has ended without it', async () => {
+    const again = { state: 'CLAIMED', at: row.claimedAt, attempt: 1, reason: 'RESEND_BY_POLICY' };
+    const history = [...row.history, again as (typeof row.history)[number]];
+    for (const state of ['REJECTED', 'EXPIRED'] as const) {
+      const ended = { ...row, state, receipt: null, attempt: 1 };
+      expect(await startWith('rcpt_lost', 'HTTP_422', { ...ended, history })).toMatchObject({
+        ...{ kind: 'go', waits: 0, trips: 0, duplicates: 0 },
+      });
+      expect(await startWith('rcpt_lost', 'HTTP_422', ended)).toMatchObject({ waits: 1 });
+    }
+    const exhausted = { ...row, state: 'EXHAUSTED' as const, receipt: null, attempt: 1, history };
+    expect(await startWith('rcpt_lost', 'HTTP_503', exhausted)).toMatchObject({ waits: 1 });
+  });
+
   it('waits on while the row is not finished', async () => {
     const { guard, controls, clock, ledger } = open();
     ledger.rows.set(row.sendKey, finished(aClaimedRow({ sendKey: row.sendKey }), 'UNKNOWN'));
