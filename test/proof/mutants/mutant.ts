@@ -56,5 +56,5 @@ export const SUITE = {
   breakerWatch: 'test/unit/app/breaker-watch.test.ts',
   lostClaim: 'test/unit/app/lost-claim.test.ts',
   resendByPolicy: 'test/property/resend-by-policy.test.ts',
-  breaker: 'test/integration/breaker.test.ts',
+  breakerPause: 'test/integration/breaker-pause.test.ts',
 } as const;

@@ -115,7 +115,7 @@ export const OPERATIONS_MUTANTS: readonly Mutant[] = [
     file: 'functions/core/breaker.ts',
     find: 'return parsed.success ? parsed.data : undefined;',
     replace: 'return parsed.success ? parsed.data : FRESH_BREAKER;',
-    suites: [SUITE.breaker],
+    suites: [SUITE.breakerPause],
   },
   {
     name: 'the user id is logged',
