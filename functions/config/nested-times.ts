@@ -55,12 +55,14 @@ function windowFaults(
 ): readonly ConfigFault[] {
   if (channel.provider !== 'http' || channel.class !== 'dedupes') return [];
   if (channel.windowSeconds === undefined) return [];
-  const neededSeconds = delivery.settleSeconds + delivery.leaseSeconds + delivery.skewSeconds;
+  const { settleSeconds, leaseSeconds, skewSeconds } = delivery;
+  const waitSeconds = Math.max(settleSeconds, channel.commitSeconds + skewSeconds);
+  const neededSeconds = waitSeconds + leaseSeconds + skewSeconds;
   if (channel.windowSeconds > neededSeconds) return [];
   return [
     {
       setting: `CHANNELS.${name}.windowSeconds`,
-      problem: `is ${channel.windowSeconds} s; it must exceed settleSeconds + leaseSeconds + skewSeconds (${neededSeconds} s), or no unknown outcome is ever sent again within it; a provider that forgets so soon is class blind`,
+      problem: `is ${channel.windowSeconds} s; it must exceed the larger of settleSeconds and commitSeconds + skewSeconds, plus leaseSeconds + skewSeconds (${neededSeconds} s), or no unknown outcome is ever sent again within it; a provider that forgets so soon is class blind`,
     },
   ];
 }

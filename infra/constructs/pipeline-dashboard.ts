@@ -105,7 +105,16 @@ export class PipelineDashboard extends Construct {
               metrics.redriveCount(name),
             ),
           ),
-          gauges('Findings', 'findings', 'stoppedChannels', 'unrecordedReceipts'),
+          gauges('Findings', 'findings'),
+        ],
+        [
+          counts(
+            'Producers: what they should look at',
+            'contentConflicts',
+            'invalidMessages',
+            'closeOccurrences',
+          ),
+          counts('Policy resend: sent again, came twice', 'resentByPolicy', 'duplicatesByPolicy'),
         ],
         [
           graph(

@@ -20,6 +20,12 @@ describe('the dashboard', () => {
     expect(body).toContain('filter message = "finding"');
   });
 
+  it('shows what no alarm stands on and a person should see', () => {
+    for (const name of ['CloseOccurrences', 'ResentByPolicy', 'DuplicatesByPolicy']) {
+      expect(body).toContain(`"RemindOnce","${name}"`);
+    }
+  });
+
   it('names only figures that somebody publishes', () => {
     const lists = [CONSUMER_METRICS, REDRIVE_METRICS, STATS_METRICS];
     const known = lists.flatMap((list): readonly string[] => Object.values(list));

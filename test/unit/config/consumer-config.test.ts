@@ -147,6 +147,11 @@ describe('protocol section 2, rule 7: nested times', () => {
     expect(faultsOf({ DELIVERY: '{"leaseSeconds":59}' })).toEqual([]);
     expect(faultsOf({ DELIVERY: '{"ttlDays":40}' })).toEqual([]);
     expect(faultsOf({ CHANNELS: channel({ windowSeconds: 81 }) })).toEqual([]);
+    const surfacing = { commitSeconds: 28, sendTimeoutMs: 10_000 };
+    expect(faultsOf({ CHANNELS: channel({ ...surfacing, windowSeconds: 83 }) })).toEqual([
+      'CHANNELS.push.windowSeconds',
+    ]);
+    expect(faultsOf({ CHANNELS: channel({ ...surfacing, windowSeconds: 84 }) })).toEqual([]);
     expect(faultsOf({ CHANNELS: channel({ class: 'blind', windowSeconds: 80 }) })).toEqual([]);
   });
 
