@@ -7,8 +7,11 @@ export const drainSchema = z.strictObject({
   concurrency: z._default(count('sends at once', 1, 512), 32),
   /** Messages a pull asks for; nobody has been seen to get more than 10. */
   batchSize: z._default(count('messages', 1, 10), 10),
-  /** The run starts nothing that cannot end before this. Below the function timeout (< 900 s). */
-  runBudgetSeconds: z._default(figure('seconds', 5, 840), 240),
+  /**
+   * The run starts nothing that cannot end before this. Below the function timeout (< 900 s). By
+   * default it pulls for some 250 s, so that with a tick a minute five runs share a backlog.
+   */
+  runBudgetSeconds: z._default(figure('seconds', 5, 840), 330),
   /** How long the queue hides a pulled message. Above the lease. */
   visibilityTimeoutSeconds: z._default(count('seconds', 1, 43_200), 60),
   /** Bound on one ledger call, the SDK's own retries included. */

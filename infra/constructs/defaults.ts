@@ -9,6 +9,7 @@ export const DEFAULTS = {
   memoryMb: { consumer: 512, redrive: 256, stats: 256 },
   /** Below the period of its schedule, so that a hanging reading never meets the next one. */
   statsTimeoutSeconds: 55,
+  /** As many as a run's budget lets overlap, at a tick a minute. */
   consumerConcurrency: 5,
   logRetentionDays: 30,
   runbookUrl: 'infra/RUNBOOK.md',

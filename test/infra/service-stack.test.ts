@@ -14,6 +14,7 @@ const INVOKE_CONFIG = 'AWS::Lambda::EventInvokeConfig';
 const SCHEDULE = 'AWS::Scheduler::Schedule';
 
 const functions = resourcesOf(service, FUNCTION);
+const channels = channelsSchema.parse({ push: { provider: 'http', url: 'https://a.example' } });
 
 function functionOf(role: 'Consumer' | 'Redrive' | 'Stats') {
   const found = Object.entries(functions).find(([id]) => id.startsWith(`Pipeline${role}`));
@@ -33,7 +34,6 @@ describe('the functions', () => {
       expect(Properties).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'] });
       expect(Properties['Timeout']).toBeLessThan(900);
     }
-    const channels = channelsSchema.parse({ push: { provider: 'http', url: 'https://a.example' } });
     const drain = drainSchema.parse({});
     const worstSeconds = Math.ceil(worstDeliveryMs(channels, drain) / 1000);
     const least = drain.runBudgetSeconds + worstSeconds;
@@ -62,6 +62,13 @@ describe('the functions', () => {
     expect(functionOf('Redrive').properties['ReservedConcurrentExecutions']).toBe(1);
     expect(functionOf('Stats').properties['ReservedConcurrentExecutions']).toBe(1);
     expect(functionOf('Consumer').properties['ReservedConcurrentExecutions']).toBe(5);
+  });
+
+  it('reserve as many consumers as the default budget lets overlap at a tick a minute', () => {
+    const drain = drainSchema.parse({});
+    const lastPiece = (drain.queueCallMs + worstDeliveryMs(channels, drain)) / 1000;
+    const pullsForSeconds = drain.runBudgetSeconds - lastPiece;
+    expect(Math.ceil(pullsForSeconds / 60)).toBe(5);
   });
 
   it('own their log groups, with a retention', () => {
