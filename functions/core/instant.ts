@@ -24,6 +24,13 @@ export type ParsedInstant =
 const RFC3339 =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?([Zz]|[+-]\d{2}:\d{2})?$/;
 
+/** Length of the Gregorian calendar's cycle of leap years: 146,097 days. */
+const CYCLE_YEARS = 400;
+const CYCLE_MS = 146_097 * 86_400_000;
+/** The years that four digits can name, 0000 to 9999. */
+const FIRST_SECOND = utc(0, 1, 1, 0, 0, 0);
+const LAST_SECOND = utc(9999, 12, 31, 23, 59, 59);
+
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
 /**
@@ -34,14 +41,9 @@ export function parseInstant(value: unknown): ParsedInstant {
   if (typeof value !== 'string') return fault('NOT_A_STRING');
   const match = RFC3339.exec(value);
   if (match === null) return fault('NOT_RFC3339');
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const part = (place: number) => Number(match[place]);
+  const [year, month, day] = [part(1), part(2), part(3)] as const;
+  const [hour, minute, second] = [part(4), part(5), part(6)] as const;
   const fraction = (match[7] ?? '').replace(/0+$/, '');
   const offset = match[8];
   if (offset === undefined) return fault('NO_OFFSET');
@@ -51,15 +53,12 @@ export function parseInstant(value: unknown): ParsedInstant {
   const offsetMinutes = minutesOf(offset);
   if (offsetMinutes === undefined) return fault('IMPOSSIBLE_OFFSET');
   const wholeSecond = utc(year, month, day, hour, minute, second) - offsetMinutes * 60_000;
-  const text = new Date(wholeSecond).toISOString();
-  if (!/^\d{4}-/.test(text)) return fault('OUT_OF_RANGE');
-  return {
-    ok: true,
-    instant: {
-      canonical: `${text.slice(0, 19)}${fraction === '' ? '' : `.${fraction}`}Z`,
-      epochMs: wholeSecond + Number(fraction.slice(0, 3).padEnd(3, '0')),
-    },
-  };
+  if (wholeSecond < FIRST_SECOND || wholeSecond > LAST_SECOND) return fault('OUT_OF_RANGE');
+  const text = offsetMinutes === 0 ? value : new Date(wholeSecond).toISOString();
+  const canonical = `${text.slice(0, 10)}T${text.slice(11, 19)}`;
+  if (fraction === '') return instant(`${canonical}Z`, wholeSecond);
+  const ms = Number(fraction.slice(0, 3).padEnd(3, '0'));
+  return instant(`${canonical}.${fraction}Z`, wholeSecond + ms);
 }
 
 /** The instant of an epoch-millisecond figure; for configuration and tests. */
@@ -67,6 +66,10 @@ export function instantOf(epochMs: EpochMs): Instant {
   const parsed = parseInstant(new Date(epochMs).toISOString());
   if (!parsed.ok) throw new RangeError(`epoch milliseconds out of range: ${epochMs}`);
   return parsed.instant;
+}
+
+function instant(canonical: string, epochMs: EpochMs): ParsedInstant {
+  return { ok: true, instant: { canonical, epochMs } };
 }
 
 function fault(code: InstantFault): ParsedInstant {
@@ -79,12 +82,9 @@ function daysIn(year: number, month: number): number {
   return (DAYS_IN_MONTH[month - 1] ?? 0) + (leap ? 1 : 0);
 }
 
-/** Date.UTC reads the years 0 to 99 as 1900 to 1999; this does not. */
+/** Date.UTC reads the years 0 to 99 as 1900 to 1999, so it is asked one cycle of the calendar later. */
 function utc(y: number, mo: number, d: number, h: number, mi: number, s: number): EpochMs {
-  const date = new Date(0);
-  date.setUTCFullYear(y, mo - 1, d);
-  date.setUTCHours(h, mi, s);
-  return date.getTime();
+  return Date.UTC(y + CYCLE_YEARS, mo - 1, d, h, mi, s) - CYCLE_MS;
 }
 
 function minutesOf(offset: string): number | undefined {
