@@ -8,6 +8,9 @@ import type { Reminder } from '#core/reminder.ts';
 export const OPTIONAL_KEY_FIELDS = ['order_id', 'channel'] as const;
 export type OptionalKeyField = (typeof OPTIONAL_KEY_FIELDS)[number];
 
+/** Stands before every key, so that a key of another format is never taken for one of these. */
+const KEY_FORMAT = 'k1_';
+
 /** The names under which one reminder occurrence is known, none of which reveals an id. */
 export type Identity = {
   readonly sendKey: SendKey;
@@ -17,65 +20,65 @@ export type Identity = {
   readonly userRef: string;
 };
 
+/** All names of an occurrence at once; its key alone is `sendKeyOf`. */
+export function identify(reminder: Reminder, epoch: KeyEpoch): Identity {
+  const sendKey = sendKeyOf(reminder, epoch);
+  return {
+    sendKey,
+    sendUuid: uuidOf(sendKey.slice(KEY_FORMAT.length)),
+    userRef: userRefOf(reminder.userId, epoch),
+  };
+}
+
 /**
  * The send key is `k1_` + hex(HMAC-SHA256(secret, tuple)). Keyed, so that neither ledger, logs nor
  * a provider's logs reveal an id; letters, digits and `_` only, so that it fits every provider's
  * idempotency header. The tuple is a JSON array of [name, value] pairs behind a format version:
  * joining with a separator would make ("a:b","c") and ("a","b:c") one reminder.
  */
-export function identify(reminder: Reminder, epoch: KeyEpoch): Identity {
+export function sendKeyOf(reminder: Reminder, epoch: KeyEpoch): SendKey {
   const digest = hmac(epoch.secret, tupleOf(reminder, epoch.keyFields));
-  return {
-    sendKey: `k1_${digest.toString('hex')}` as SendKey,
-    sendUuid: uuidOf(digest),
-    userRef: userRefOf(reminder.userId, epoch),
-  };
+  return `${KEY_FORMAT}${digest}` as SendKey;
 }
 
 /** Keyed reference of a user id (already NFC), to find a user's rows without storing the id. */
 export function userRefOf(userId: string, epoch: KeyEpoch): string {
-  return `u1_${hmac(epoch.secret, JSON.stringify(['user-ref/1', userId])).toString('hex', 0, 16)}`;
+  return `u1_${hmac(epoch.secret, JSON.stringify(['user-ref/1', userId])).slice(0, 32)}`;
 }
 
 /** Keyed reference of a reminder without its instant: the same for all of its occurrences. */
 export function seriesRefOf(reminder: Reminder, epoch: KeyEpoch): string {
   const timeless = tupleOf({ ...reminder, scheduledAt: instantOf(0) }, epoch.keyFields);
-  return `s1_${hmac(epoch.secret, JSON.stringify(['series/1', timeless])).toString('hex', 0, 16)}`;
+  return `s1_${hmac(epoch.secret, JSON.stringify(['series/1', timeless])).slice(0, 32)}`;
 }
 
 /** Keyed hash of what would be sent: short contents must not be guessable from the ledger. */
 export function bodyHashOf(content: string, epoch: KeyEpoch): string {
-  return `b1_${hmac(epoch.secret, JSON.stringify(['body/1', content])).toString('hex', 0, 16)}`;
+  return `b1_${hmac(epoch.secret, JSON.stringify(['body/1', content])).slice(0, 32)}`;
 }
 
 function tupleOf(reminder: Reminder, keyFields: readonly OptionalKeyField[]): string {
   const optional = { order_id: reminder.orderId ?? null, channel: reminder.channel };
-  return JSON.stringify([
-    'send-key/1',
+  const pairs: [name: string, value: string | null][] = [
     ['user_id', reminder.userId],
     ['reminder_id', reminder.reminderId],
     ['scheduled_at', reminder.scheduledAt.canonical],
-    ...OPTIONAL_KEY_FIELDS.filter((name) => keyFields.includes(name)).map((name) => [
-      name,
-      optional[name],
-    ]),
-  ]);
+  ];
+  for (const name of OPTIONAL_KEY_FIELDS) {
+    if (keyFields.includes(name)) pairs.push([name, optional[name]]);
+  }
+  return JSON.stringify(['send-key/1', ...pairs]);
 }
 
-function hmac(secret: string, text: string): Buffer {
-  return createHmac('sha256', secret).update(text, 'utf8').digest();
+/** HMAC-SHA256 of the text's UTF-8 form, 64 hexadecimal digits. */
+function hmac(secret: string, text: string): string {
+  return createHmac('sha256', secret).update(text, 'utf8').digest('hex');
 }
 
-function uuidOf(digest: Buffer): string {
-  const bytes = Buffer.from(digest.subarray(0, 16));
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = bytes.toString('hex');
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    hex.slice(12, 16),
-    hex.slice(16, 20),
-    hex.slice(20),
-  ].join('-');
+/** The first 16 bytes of a digest with the bits of version 8 and of the variant put in. */
+function uuidOf(hex: string): string {
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  const third = `8${hex.slice(13, 16)}`;
+  const fourth = `${variant}${hex.slice(17, 20)}`;
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${third}-${fourth}-${hex.slice(20, 32)}`;
 }
