@@ -112,6 +112,8 @@ export class RedriveTally {
     if (decision.detail !== null) bump(group.details, decision.detail);
     if (sendKey === null || group.examples.includes(sendKey)) return;
     // The first by name, not by arrival: a queue hands out in another order every time.
+    const last = group.examples[MAX_EXAMPLES - 1];
+    if (last !== undefined && sendKey > last) return;
     group.examples = [...group.examples, sendKey].sort().slice(0, MAX_EXAMPLES);
   }
 
