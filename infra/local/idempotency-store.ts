@@ -18,6 +18,9 @@ export type Recall<Result> =
 export class IdempotencyStore<Result> {
   readonly windowMs: number;
   readonly #remembered = new Map<string, Remembered<Result>>();
+  /** Stands still between two keys forgotten: from the start, it would meet every gap again. */
+  #byAge = this.#remembered.entries();
+  #oldest: readonly [string, Remembered<Result>] | undefined;
 
   constructor(windowMs: number) {
     this.windowMs = windowMs;
@@ -43,12 +46,23 @@ export class IdempotencyStore<Result> {
 
   clear(): void {
     this.#remembered.clear();
+    this.#oldest = undefined;
   }
 
   #forget(now: EpochMs): void {
-    for (const [key, entry] of this.#remembered) {
+    for (this.#oldest ??= this.#next(); this.#oldest !== undefined; this.#oldest = this.#next()) {
+      const [key, entry] = this.#oldest;
       if (entry.until > now) return;
-      this.#remembered.delete(key);
+      // A renewed key stands further back, with another entry.
+      if (this.#remembered.get(key) === entry) this.#remembered.delete(key);
     }
+  }
+
+  #next(): readonly [string, Remembered<Result>] | undefined {
+    const next = this.#byAge.next();
+    if (next.done !== true) return next.value;
+    // An iterator that has met the end stays there.
+    this.#byAge = this.#remembered.entries();
+    return undefined;
   }
 }

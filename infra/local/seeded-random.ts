@@ -1,5 +1,7 @@
 import type { Random } from '#ports';
 
+const TOKEN_BYTES = 16;
+
 /**
  * A repeatable source of randomness: one seed, one sequence, on every machine. Never for secrets.
  * The generator is sfc32 (public domain): 128 bits of state, so that long simulations do not cycle.
@@ -21,10 +23,13 @@ export function seededRandom(seed: number): Random {
   };
   // The first outputs still resemble the seed; neighbouring seeds would start alike without this.
   for (let round = 0; round < 16; round += 1) next();
-  const hex = (): string => next().toString(16).padStart(8, '0');
+  const bytes = Buffer.alloc(TOKEN_BYTES);
   return {
     fraction: () => next() / 0x1_0000_0000,
-    token: () => hex() + hex() + hex() + hex(),
+    token: () => {
+      for (let at = 0; at < TOKEN_BYTES; at += 4) bytes.writeUInt32BE(next(), at);
+      return bytes.toString('hex');
+    },
   };
 }
 

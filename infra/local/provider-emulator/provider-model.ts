@@ -100,8 +100,8 @@ export class ProviderModel {
       at: now + (submission.commitMs ?? 0),
     };
     if (dedupes) this.#remembered.remember(idempotencyKey, submission.bodyHash, record, now);
-    this.#uncommitted.push(record);
-    this.settle(now);
+    if (record.at > now) this.#uncommitted.push(record);
+    else this.#commit(record);
     return { kind: 'accepted', receipt: record.receipt, replayed: false, committedAt: record.at };
   }
 
@@ -123,16 +123,18 @@ export class ProviderModel {
     const due = this.#uncommitted.filter((record) => record.at <= now);
     if (due.length === 0) return;
     this.#uncommitted = this.#uncommitted.filter((record) => record.at > now);
-    for (const record of due) {
-      this.effects.add(record);
-      this.#byReceipt.set(record.receipt, record);
-      if (!this.#byKey.has(record.key)) this.#byKey.set(record.key, record);
-    }
+    for (const record of due) this.#commit(record);
   }
 
   /** How many accepted messages are still to surface. */
   get uncommittedCount(): number {
     return this.#uncommitted.length;
+  }
+
+  #commit(record: AcceptedRecord): void {
+    this.effects.add(record);
+    this.#byReceipt.set(record.receipt, record);
+    if (!this.#byKey.has(record.key)) this.#byKey.set(record.key, record);
   }
 
   #repeated(record: AcceptedRecord, now: EpochMs): SubmissionResult {
