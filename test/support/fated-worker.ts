@@ -21,6 +21,8 @@ export type Fate =
   /** The worker is frozen just before or just after the call takes effect, and wakes up later. */
   | { readonly frozen: 'before' | 'after'; readonly forMs: number };
 
+export type Seen = (call: PortCall, fate: Fate, answer: unknown) => void;
+
 /** Never settles: nothing after it is ever run. Made anew, or it would hold all who wait for it. */
 function never(): Promise<never> {
   return new Promise(() => {});
@@ -34,16 +36,15 @@ function never(): Promise<never> {
 export class FatedWorker {
   readonly calls: PortCall[] = [];
   readonly #fateOf: (call: PortCall) => Fate;
-  readonly #seen: (call: PortCall, fate: Fate, answer: unknown) => void;
+  readonly #seen: Seen | null;
+  /** An answer reaches only who has not ended while it was under way. */
+  readonly #comesBack = (answer: unknown) => (this.#ended ? never() : answer);
   readonly #end = Promise.withResolvers<void>();
   #ended = false;
   #sleep: (ms: number) => Promise<void> = never;
 
   /** @param seen called with each call that took effect and what it answered, lost or not */
-  constructor(
-    fateOf: (call: PortCall) => Fate,
-    seen: (call: PortCall, fate: Fate, answer: unknown) => void = () => {},
-  ) {
+  constructor(fateOf: (call: PortCall) => Fate, seen: Seen | null = null) {
     this.#fateOf = fateOf;
     this.#seen = seen;
   }
@@ -71,7 +72,9 @@ export class FatedWorker {
     if (this.#ended) return never();
     const call = { port, method, ordinal: this.calls.length, args };
     this.calls.push(call);
-    return this.#meet(call, this.#fateOf(call), invoke);
+    const fate = this.#fateOf(call);
+    if (fate === 'goes-on' && this.#seen === null) return invoke().then(this.#comesBack);
+    return this.#meet(call, fate, invoke);
   }
 
   async #meet(call: PortCall, fate: Fate, invoke: () => Promise<unknown>): Promise<unknown> {
@@ -80,7 +83,7 @@ export class FatedWorker {
     if (typeof fate === 'object' && fate.frozen === 'before') await this.#sleep(fate.forMs);
     if (this.#ended) return never();
     const answer = await invoke();
-    this.#seen(call, fate, answer);
+    this.#seen?.(call, fate, answer);
     if (fate === 'ended-after') return this.#die();
     if (typeof fate === 'object' && fate.frozen === 'after') await this.#sleep(fate.forMs);
     if (this.#ended) return never();

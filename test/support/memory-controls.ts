@@ -2,12 +2,12 @@ import type { ControlStore } from '#ports';
 
 /** Named documents with versions, as the ledger table keeps them beside its rows. */
 export class MemoryControls implements ControlStore {
-  readonly #documents = new Map<string, { readonly json: string; readonly version: number }>();
+  readonly #documents = new Map<string, { readonly value: unknown; readonly version: number }>();
 
   async read(name: string): ReturnType<ControlStore['read']> {
     const found = this.#documents.get(name);
     if (found === undefined) return { kind: 'absent' };
-    return { kind: 'document', value: JSON.parse(found.json), version: found.version };
+    return { kind: 'document', ...found };
   }
 
   async write(
@@ -17,7 +17,9 @@ export class MemoryControls implements ControlStore {
   ): ReturnType<ControlStore['write']> {
     const version = this.#documents.get(name)?.version ?? 0;
     if (version !== expectedVersion) return { kind: 'lost' };
-    this.#documents.set(name, { json: JSON.stringify(value), version: version + 1 });
+    // As read from the table: what JSON keeps, and nothing that a reader could change for others.
+    const stored: unknown = JSON.parse(JSON.stringify(value), (_, member) => Object.freeze(member));
+    this.#documents.set(name, { value: stored, version: version + 1 });
     return { kind: 'written' };
   }
 }

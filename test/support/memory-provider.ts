@@ -19,6 +19,8 @@ export type MemoryProviderOptions = {
   /** How long the provider takes to answer, milliseconds of the clock; 0 when absent. */
   readonly latencyMs?: (request: SendRequest) => number;
   readonly effects?: EffectLedger;
+  /** false: `calls` stays empty, for simulations of millions */
+  readonly keepCalls?: boolean;
   /** `queryable`: how long after its acceptance a message can be found. */
   readonly queryLagMs?: number;
 };
@@ -29,6 +31,7 @@ export class MemoryProvider {
   readonly sender: Sender;
   /** Sends that reached the provider, in order. */
   readonly calls: SendRequest[] = [];
+  #sends = 0;
   asks = 0;
   underWay = 0;
   mostUnderWay = 0;
@@ -62,7 +65,9 @@ export class MemoryProvider {
 
   async #send(request: SendRequest): Promise<SendResult> {
     const { clock, behaviourOf, latencyMs, profile } = this.#options;
-    const call = this.calls.push(request) - 1;
+    const call = this.#sends;
+    this.#sends += 1;
+    if (this.#options.keepCalls !== false) this.calls.push(request);
     this.underWay += 1;
     this.mostUnderWay = Math.max(this.mostUnderWay, this.underWay);
     try {

@@ -32,10 +32,7 @@ export class VirtualClock implements Clock {
 
   /** A worker's own clock, off by `offsetMs`; it sleeps as long as everybody else. */
   skewed(offsetMs: number): Clock {
-    return {
-      now: () => this.#now + offsetMs,
-      sleep: (ms, signal) => this.sleep(ms, signal),
-    };
+    return new SkewedClock(this, offsetMs);
   }
 
   /** Moves time on while whoever sleeps goes on sleeping. */
@@ -113,14 +110,35 @@ export class VirtualClock implements Clock {
   }
 }
 
+class SkewedClock implements Clock {
+  readonly #true: VirtualClock;
+  readonly #offsetMs: number;
+
+  constructor(trueClock: VirtualClock, offsetMs: number) {
+    this.#true = trueClock;
+    this.#offsetMs = offsetMs;
+  }
+
+  now(): EpochMs {
+    return this.#true.now() + this.#offsetMs;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return this.#true.sleep(ms, signal);
+  }
+}
+
 function earlier(a: Sleeper | undefined, b: Sleeper | undefined): boolean {
   if (a === undefined || b === undefined) return false;
   return a.at < b.at || (a.at === b.at && a.order < b.order);
 }
 
-/** Resolves after every promise callback that is due has run. */
+/**
+ * Resolves after every promise callback that is due has run: Node drains them before it looks at
+ * this queue. A turn of the event loop would wait for as much, at the price of a system call.
+ */
 function allMicrotasks(): Promise<void> {
   return new Promise((resolve) => {
-    setImmediate(resolve);
+    process.nextTick(resolve);
   });
 }
