@@ -7,6 +7,7 @@ import { seededRandom } from '#infra/local/seeded-random.ts';
 import type { SendRequest } from '#ports';
 import { changesContent, drawLoad, type Load, payloadOf } from '#test/proof/sim-load.ts';
 import type { Mix } from '#test/proof/sim-mix.ts';
+import { decideParked } from '#test/proof/sim-operator.ts';
 import { Story } from '#test/proof/sim-story.ts';
 import { fateIn, WeatherReport } from '#test/proof/sim-weather.ts';
 import { consumeOnce, redriveOnce, type SimPorts } from '#test/proof/sim-worker.ts';
@@ -42,6 +43,11 @@ export type EpisodeResult = {
   readonly story: readonly string[];
   readonly virtualDays: number;
 };
+
+/** Enough to play it again. */
+export function nameOf({ seed, mix, reminders, days }: EpisodeOptions): string {
+  return `${mix.name}: seed ${seed}, ${reminders} reminders over ${days} days`;
+}
 
 /** Days of traffic in virtual time: consumers and redrives tick, the weather changes, keys rotate. */
 export async function playEpisode(options: EpisodeOptions): Promise<EpisodeResult> {
@@ -80,7 +86,13 @@ class Episode {
 
   async play(): Promise<EpisodeResult> {
     const { clock, ledger, model } = this.#world;
-    const course = [this.#produce(), this.#consume(), this.#operate(), this.#redrive()];
+    const course = [
+      this.#produce(),
+      this.#consume(),
+      this.#operate(),
+      this.#decide(),
+      this.#redrive(),
+    ];
     await clock.run(Promise.all(course));
     this.#judge();
     const digest = createHash('sha256');
@@ -174,6 +186,16 @@ class Episode {
     }
   }
 
+  /** A person who looks once a day at the outcomes that only a person can settle. */
+  async #decide(): Promise<void> {
+    while (!this.#over) {
+      await this.#world.clock.sleep(DAY);
+      await this.#life('operator', async (ports) => {
+        for (const result of await decideParked(ports, this.#world.provider)) this.#count(result);
+      });
+    }
+  }
+
   /** One worker's life: a run of a function, to its end or to the worker's. */
   async #life(name: string, work: (ports: SimPorts) => Promise<unknown>): Promise<void> {
     const { random, provider } = this.#world;
@@ -188,7 +210,7 @@ class Episode {
         return fate;
       },
       story === null
-        ? undefined
+        ? null
         : (call, fate, answer) => story.note(this.#now(), id, call, fate, answer),
     );
     await Promise.race([work(worker.deps(this.#world.ports()) as SimPorts), worker.end]);

@@ -1,11 +1,11 @@
 import type { EpochMs, SendKey } from '#core/brand.ts';
 import { instantOf } from '#core/instant.ts';
 import { epochFor, type KeyEpoch } from '#core/key-epoch.ts';
-import { identify } from '#core/send-key.ts';
+import { sendKeyOf } from '#core/send-key.ts';
 import { EffectLedger } from '#infra/local/provider-emulator/effect-ledger.ts';
 import { QueueModel } from '#infra/local/queue-emulator/queue-model.ts';
 import { seededRandom } from '#infra/local/seeded-random.ts';
-import type { Queue, SendRequest } from '#ports';
+import type { AckAnswer, QueueMessage, SendRequest } from '#ports';
 import type { Mix, Weather } from '#test/proof/sim-mix.ts';
 import { behaviourIn } from '#test/proof/sim-weather.ts';
 import type { SimPorts } from '#test/proof/sim-worker.ts';
@@ -18,6 +18,8 @@ import { VirtualClock } from '#test/support/virtual-clock.ts';
 import { LIMITS, QUEUE_NAME } from '#test/support/world.ts';
 
 const HOUR = 3_600_000;
+/** What all reminders of an episode have in common. */
+const A_REMINDER = aReminder({ reminderId: 'r_sim' });
 
 export type SimWorldOptions = {
   readonly seed: number;
@@ -38,6 +40,8 @@ export class SimWorld {
   readonly ledger = new MemoryLedger(false);
   readonly controls = new MemoryControls();
   readonly provider: MemoryProvider;
+  readonly #queue: MemoryQueue;
+  readonly #deadLetters: MemoryDeadLetters;
   readonly #options: SimWorldOptions;
   readonly #epochs: readonly KeyEpoch[];
 
@@ -54,6 +58,8 @@ export class SimWorld {
       balanceUsd: 1_000_000,
       behaviour: { visibility: mix.visibility, redeliveryJitterMs: 500 },
     });
+    this.#queue = new RedeliveringQueue(this.model, this.clock, () => this.#comesBack());
+    this.#deadLetters = new MemoryDeadLetters(this.model, this.clock, QUEUE_NAME);
     this.provider = new MemoryProvider({
       profile: aProfile(mix.profile),
       clock: this.clock,
@@ -61,6 +67,7 @@ export class SimWorld {
       ...(mix.queryLagMs !== undefined && { queryLagMs: mix.queryLagMs }),
       // Counts only: the receipts are asked for one by one.
       effects: new EffectLedger(false),
+      keepCalls: false,
       behaviourOf: (request) => {
         onSend(request);
         return behaviourIn(weather(), this.random);
@@ -77,8 +84,8 @@ export class SimWorld {
     // Every worker knows of a rotation an hour before the first reminder that it concerns is due.
     const rotationKnown = this.clock.now() > rotatesAt - HOUR;
     return {
-      queue: this.#queue(),
-      deadLetters: new MemoryDeadLetters(this.model, this.clock, QUEUE_NAME),
+      queue: this.#queue,
+      deadLetters: this.#deadLetters,
       ledger: this.ledger,
       controls: this.controls,
       senders: new Map([['push', this.provider.sender]]),
@@ -92,12 +99,8 @@ export class SimWorld {
   }
 
   keyOf(userId: string, scheduledAt: EpochMs): SendKey {
-    const reminder = aReminder({
-      userId,
-      reminderId: 'r_sim',
-      scheduledAt: instantOf(scheduledAt),
-    });
-    return identify(reminder, epochFor(reminder.scheduledAt, this.#epochs)).sendKey;
+    const reminder = { ...A_REMINDER, userId, scheduledAt: instantOf(scheduledAt) };
+    return sendKeyOf(reminder, epochFor(reminder.scheduledAt, this.#epochs));
   }
 
   queued(): number {
@@ -110,21 +113,27 @@ export class SimWorld {
     return this.model.messages(`${QUEUE_NAME}.dlq`, this.clock.now());
   }
 
-  #queue(): Queue {
-    const queue = new MemoryQueue(this.model, this.clock, QUEUE_NAME);
-    return {
-      name: queue.name,
-      consume: (request) => queue.consume(request),
-      publish: (request) => queue.publish(request),
-      stats: () => queue.stats(),
-      ack: async (message) => {
-        const comesBack =
-          this.#options.weather() === 'queue redelivers' && this.random.fraction() < 0.5;
-        if (!comesBack) return queue.ack(message);
-        const request = { queue: QUEUE_NAME, messageId: message.ackHandle };
-        const answer = this.model.ack(request, this.clock.now(), true);
-        return answer.kind === 'acked' ? answer : { kind: 'not-in-flight' };
-      },
-    };
+  #comesBack(): boolean {
+    return this.#options.weather() === 'queue redelivers' && this.random.fraction() < 0.5;
+  }
+}
+
+/** A queue that hands some messages over once more although it confirmed their ack. */
+class RedeliveringQueue extends MemoryQueue {
+  readonly #world: { readonly model: QueueModel; readonly clock: VirtualClock };
+  readonly #comesBack: () => boolean;
+
+  constructor(model: QueueModel, clock: VirtualClock, comesBack: () => boolean) {
+    super(model, clock, QUEUE_NAME);
+    this.#world = { model, clock };
+    this.#comesBack = comesBack;
+  }
+
+  override async ack(message: QueueMessage): Promise<AckAnswer> {
+    if (!this.#comesBack()) return super.ack(message);
+    const { model, clock } = this.#world;
+    const request = { queue: QUEUE_NAME, messageId: message.ackHandle };
+    const answer = model.ack(request, clock.now(), true);
+    return answer.kind === 'acked' ? answer : { kind: 'not-in-flight' };
   }
 }
