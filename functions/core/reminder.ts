@@ -149,7 +149,9 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function withoutNulls(payload: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function withoutNulls(payload: Record<string, unknown>): Record<string, unknown> {
+  // Most payloads hold none, and a copy takes as long as half the check.
+  if (!Object.values(payload).includes(null)) return payload;
   return Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== null));
 }
 
@@ -159,12 +161,11 @@ function jsonBytes(value: unknown): number {
 
 /** Level by level instead of by recursion: a hostile payload must not end the process. */
 function deeperThan(root: object, limit: number): boolean {
-  let level: unknown[] = [root];
+  let level = [root];
   for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > limit) return true;
-    level = level.flatMap((value) =>
-      typeof value === 'object' && value !== null ? Object.values(value) : [],
-    );
+    const values = level.flatMap((one): unknown[] => Object.values(one));
+    if (depth === limit) return values.length > 0;
+    level = values.filter((value) => typeof value === 'object' && value !== null);
   }
   return false;
 }

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { SendKey } from '#core/brand.ts';
 import { instantOf } from '#core/instant.ts';
 import type { KeyEpoch } from '#core/key-epoch.ts';
@@ -37,24 +37,24 @@ export function identify(reminder: Reminder, epoch: KeyEpoch): Identity {
  * joining with a separator would make ("a:b","c") and ("a","b:c") one reminder.
  */
 export function sendKeyOf(reminder: Reminder, epoch: KeyEpoch): SendKey {
-  const digest = hmac(epoch.secret, tupleOf(reminder, epoch.keyFields));
+  const digest = hmac(epoch, tupleOf(reminder, epoch.keyFields));
   return `${KEY_FORMAT}${digest}` as SendKey;
 }
 
 /** Keyed reference of a user id (already NFC), to find a user's rows without storing the id. */
 export function userRefOf(userId: string, epoch: KeyEpoch): string {
-  return `u1_${hmac(epoch.secret, JSON.stringify(['user-ref/1', userId])).slice(0, 32)}`;
+  return `u1_${hmac(epoch, JSON.stringify(['user-ref/1', userId])).slice(0, 32)}`;
 }
 
 /** Keyed reference of a reminder without its instant: the same for all of its occurrences. */
 export function seriesRefOf(reminder: Reminder, epoch: KeyEpoch): string {
   const timeless = tupleOf({ ...reminder, scheduledAt: instantOf(0) }, epoch.keyFields);
-  return `s1_${hmac(epoch.secret, JSON.stringify(['series/1', timeless])).slice(0, 32)}`;
+  return `s1_${hmac(epoch, JSON.stringify(['series/1', timeless])).slice(0, 32)}`;
 }
 
 /** Keyed hash of what would be sent: short contents must not be guessable from the ledger. */
 export function bodyHashOf(content: string, epoch: KeyEpoch): string {
-  return `b1_${hmac(epoch.secret, JSON.stringify(['body/1', content])).slice(0, 32)}`;
+  return `b1_${hmac(epoch, JSON.stringify(['body/1', content])).slice(0, 32)}`;
 }
 
 function tupleOf(reminder: Reminder, keyFields: readonly OptionalKeyField[]): string {
@@ -70,9 +70,17 @@ function tupleOf(reminder: Reminder, keyFields: readonly OptionalKeyField[]): st
   return JSON.stringify(['send-key/1', ...pairs]);
 }
 
+/** One for each epoch: Node would make one of the secret's text for every digest. */
+const keys = new WeakMap<KeyEpoch, KeyObject>();
+
 /** HMAC-SHA256 of the text's UTF-8 form, 64 hexadecimal digits. */
-function hmac(secret: string, text: string): string {
-  return createHmac('sha256', secret).update(text, 'utf8').digest('hex');
+function hmac(epoch: KeyEpoch, text: string): string {
+  let key = keys.get(epoch);
+  if (key === undefined) {
+    key = createSecretKey(epoch.secret, 'utf8');
+    keys.set(epoch, key);
+  }
+  return createHmac('sha256', key).update(text, 'utf8').digest('hex');
 }
 
 /** The first 16 bytes of a digest with the bits of version 8 and of the variant put in. */

@@ -5,9 +5,9 @@ export const IDENTITY_MUTANTS: readonly Mutant[] = [
   {
     name: 'the key is joined with a colon',
     file: 'functions/core/send-key.ts',
-    find: 'hmac(epoch.secret, tupleOf(reminder, epoch.keyFields))',
+    find: 'hmac(epoch, tupleOf(reminder, epoch.keyFields))',
     replace:
-      "hmac(epoch.secret, [reminder.userId, reminder.reminderId, reminder.scheduledAt.canonical, ...tupleOf(reminder, epoch.keyFields).slice(0, 0)].join(':'))",
+      "hmac(epoch, [reminder.userId, reminder.reminderId, reminder.scheduledAt.canonical, ...tupleOf(reminder, epoch.keyFields).slice(0, 0)].join(':'))",
     suites: [SUITE.seeded],
   },
   {
