@@ -107,10 +107,10 @@ export class QueueModel {
     const payloadJson = JSON.stringify(request.payload);
     const fault = publishFault(delaySeconds, payloadJson);
     if (fault !== undefined) return fault;
+    const { priority = 0, deduplicationId = null } = request;
     const fingerprint = hash(
       'sha1',
-      JSON.stringify([queue.name, delaySeconds, request.priority ?? 0, request.deduplicationId]) +
-        payloadJson,
+      `${queue.name} ${delaySeconds} ${priority} ${JSON.stringify(deduplicationId)} ${payloadJson}`,
       'base64',
     );
     const publish = {
