@@ -35,6 +35,8 @@ export type Part = {
   readonly shows: string;
   /** Its work is in processes of its own: it runs beside the others, on whichever core is free. */
   readonly aside?: true;
+  /** It takes every core and reports its pace by the wall: it runs before the others. */
+  readonly alone?: true;
   run(options: PartOptions): Promise<PartReport>;
 };
 

@@ -29,9 +29,12 @@ async function prove({ seed, short, part: only, report: file }: Options): Promis
   const scale: Scale = short === true ? 'short' : 'full';
   const startedAt = performance.now();
   const wanted = PARTS.filter(({ name }) => only?.includes(name) ?? true);
-  const aside = wanted.filter((part) => part.aside).map((part) => runPart(part, { seed, scale }));
   const reports: PartReport[] = [];
-  for (const part of wanted.filter((one) => !one.aside)) {
+  for (const part of wanted.filter((one) => one.alone)) {
+    reports.push(await runPart(part, { seed, scale }));
+  }
+  const aside = wanted.filter((part) => part.aside).map((part) => runPart(part, { seed, scale }));
+  for (const part of wanted.filter((one) => !one.aside && !one.alone)) {
     reports.push(await runPart(part, { seed, scale }));
   }
   reports.push(...(await Promise.all(aside)));

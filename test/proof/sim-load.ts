@@ -58,15 +58,15 @@ export function payloadOf(load: Load, { reminder, copy }: Publication): Record<s
   const at = load.scheduledAt[reminder] ?? 0;
   const instant = new Date(at).toISOString();
   const spelling = (reminder + copy) % 3;
-  return {
-    ...(spelling === 0 && { user_id: reminder }),
-    ...(spelling !== 0 && { user_id: String(reminder) }),
+  const payload: Record<string, unknown> = {
+    user_id: spelling === 0 ? reminder : String(reminder),
     reminder_id: 'r_sim',
-    ...(spelling === 1 && { occurrence: `${instant.slice(0, -1)}000+00:00` }),
-    ...(spelling !== 1 && { scheduled_at: instant }),
     channel: 'push',
-    ...(reminder % 40 === 3 && { use_by: new Date(at + 2 * HOUR).toISOString() }),
-    ...(changesContent(reminder) && { data: { text: `wording ${copy}` } }),
     trace: copy,
   };
+  if (spelling === 1) payload['occurrence'] = `${instant.slice(0, -1)}000+00:00`;
+  else payload['scheduled_at'] = instant;
+  if (reminder % 40 === 3) payload['use_by'] = new Date(at + 2 * HOUR).toISOString();
+  if (changesContent(reminder)) payload['data'] = { text: `wording ${copy}` };
+  return payload;
 }

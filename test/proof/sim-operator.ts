@@ -34,7 +34,7 @@ export async function decideParked(
   return results;
 }
 
-/** One key in four is left alone, so that parked outcomes at rest stay part of what is judged. */
+/** One key in eight is left alone, so that parked outcomes at rest stay part of what is judged. */
 function isDecided({ sendKey, reason }: LedgerRecord): boolean {
-  return reason.startsWith('PARKED_') && !/[0-3]$/.test(sendKey);
+  return reason.startsWith('PARKED_') && !/[01]$/.test(sendKey);
 }

@@ -12,13 +12,14 @@ import { MIXES } from '#test/proof/sim-mix.ts';
 
 const SIZES = {
   short: { reminders: 250, days: 2, seeds: 1, threads: 1 },
-  full: { reminders: 12_000, days: 4, seeds: 3, threads: availableParallelism() },
+  full: { reminders: 12_000, days: 4, seeds: 5, threads: availableParallelism() },
 } as const;
 /** Enough of a story to follow it; the seed gives the rest. */
 const MOST_STORY_LINES = 60;
 
 export const simulation: Part = {
   name: 'simulation',
+  alone: true,
   shows:
     'days of traffic through outages, lost answers, ended and frozen workers, clocks apart, pauses, redrives, a person’s decisions and a key rotation lose no reminder and send none twice, for every class and policy',
   run: async (options) => {

@@ -18,8 +18,13 @@ export class MemoryControls implements ControlStore {
     const version = this.#documents.get(name)?.version ?? 0;
     if (version !== expectedVersion) return { kind: 'lost' };
     // As read from the table: what JSON keeps, and nothing that a reader could change for others.
-    const stored: unknown = JSON.parse(JSON.stringify(value), (_, member) => Object.freeze(member));
+    const stored: unknown = frozen(JSON.parse(JSON.stringify(value)));
     this.#documents.set(name, { value: stored, version: version + 1 });
     return { kind: 'written' };
   }
+}
+
+function frozen(value: unknown): unknown {
+  if (typeof value === 'object' && value !== null) Object.values(value).forEach(frozen);
+  return Object.freeze(value);
 }
