@@ -44,6 +44,9 @@ const expectsOf: Record<string, (report: PartReport) => void> = {
       expect(counts[met], met).toBeGreaterThan(0);
     }
     expect(counts['redrive runs']).toBeGreaterThan(0);
+    expect(counts['decided sent']).toBeGreaterThan(0);
+    expect(counts['decided not-sent']).toBeGreaterThan(0);
+    expect(counts['plays of one seed']).toBe(3);
     expect(counts['at rest SENT']).toBeGreaterThan(3_000);
   },
 };
