@@ -13,6 +13,7 @@ import { NONE } from './drain-rate.ts';
 /** The artefacts, by the modules that they are made of. */
 export const ARTEFACTS = {
   empty: { entry: 'test/bench/cold-start/empty-handler.ts', reminders: 0 },
+  'ledger calls': { entry: 'test/bench/cold-start/ledger-calls-handler.ts', reminders: 0 },
   idempotency: { entry: 'test/bench/cold-start/idempotency-handler.ts', reminders: 1 },
   consumer: { entry: 'functions/consumer/handler.ts', reminders: 1 },
   redrive: { entry: 'functions/redrive/handler.ts', reminders: 0 },
@@ -35,6 +36,8 @@ export type ColdStarts = {
   readonly starts: readonly ArtefactStart[];
   /** 0: as fast as the empty handler; 1: as slow as Powertools Idempotency. Round by round. */
   readonly consumerBetween: Spread;
+  /** The same of a function that does nothing but make the ledger's two calls. */
+  readonly ledgerCallsBetween: Spread;
 };
 
 type Backends = AskableChild<BackendsMessage, BackendsReply>;
@@ -65,7 +68,8 @@ export async function measureColdStarts(
     }
     return {
       starts: names.map((name) => summary(name, directory, samples.get(name) ?? [])),
-      consumerBetween: between(samples),
+      consumerBetween: between(samples, 'consumer'),
+      ledgerCallsBetween: between(samples, 'ledger calls'),
     };
   } finally {
     await backends.close();
@@ -125,8 +129,11 @@ function totalMs(start: ColdStart): number {
   return start.importMs + start.firstInvocationMs;
 }
 
-function between(samples: ReadonlyMap<ArtefactName, readonly ColdStart[]>): Spread {
-  const [floor, yardstick, ours] = (['empty', 'idempotency', 'consumer'] as const).map((name) =>
+function between(
+  samples: ReadonlyMap<ArtefactName, readonly ColdStart[]>,
+  artefact: ArtefactName,
+): Spread {
+  const [floor, yardstick, ours] = (['empty', 'idempotency', artefact] as const).map((name) =>
     (samples.get(name) ?? []).map(totalMs),
   ) as [number[], number[], number[]];
   return spreadOf(
