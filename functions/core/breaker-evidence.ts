@@ -80,6 +80,7 @@ export function evidenceOf(facts: DeliveryFacts, at: EpochMs): readonly Evidence
   const found: Evidence[] = [];
   const attempt = facts.attempt ?? 0;
   const { policyAttempt } = facts;
+  const receipt = facts.receiptId ?? '';
   if (facts.channelRefused !== null) {
     found.push({ kind: 'channel-refused', channel, code: facts.channelRefused, at });
   }
@@ -92,10 +93,7 @@ export function evidenceOf(facts: DeliveryFacts, at: EpochMs): readonly Evidence
       found.push(...recordedOf(facts, sendKey, channel, at));
       break;
     case 'receipt-ahead':
-      found.push({
-        ...{ kind: 'unrecorded', sendKey, attempt, policyAttempt, at },
-        receipt: facts.receiptId ?? '',
-      });
+      found.push({ kind: 'unrecorded', sendKey, attempt, policyAttempt, receipt, at });
       break;
     case 'two-receipts':
       found.push({ kind: 'other-receipt', at });

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { type Instant, parseInstant } from '#core/instant.ts';
+import { idText, instantText } from '#core/field-schemas.ts';
+import type { Instant } from '#core/instant.ts';
 import { LEDGER_STATES } from '#core/ledger-record.ts';
 
 export const REDRIVE_MODES = ['plan', 'redrive'] as const;
@@ -56,25 +57,14 @@ const text = (pattern: RegExp, allowed: string) =>
 const oneOf = <const Names extends readonly [string, ...string[]]>(names: Names) =>
   z.enum(names, { error: `allowed: ${names.join(', ')}` });
 
-/** As in a payload: a non-blank text or a safe integer, in normal form C. */
-const decimal = z.pipe(z.int(), z.transform(String));
-const id = z.union([z.string(), decimal], { error: 'allowed: a non-blank text' }).check(
-  z.normalize('NFC'),
+/** As in a payload, and no longer. */
+const id = idText('allowed: a non-blank text').check(
   z.refine((value) => value.trim() !== '' && value.length <= 512, {
     error: 'allowed: a non-blank text of at most 512 characters',
   }),
 );
 
-const instant = z.pipe(
-  z.unknown(),
-  z.transform((value, context): Instant => {
-    const parsed = parseInstant(value);
-    if (parsed.ok) return parsed.instant;
-    const message = `allowed: an RFC 3339 instant with offset (${parsed.fault})`;
-    context.issues.push({ code: 'custom', input: value, message });
-    return z.NEVER;
-  }),
-);
+const instant = instantText((fault) => `allowed: an RFC 3339 instant with offset (${fault})`);
 
 const filterFields = {
   sendKey: z.optional(text(/^k1_[0-9a-f]{64}$/, 'k1_ and 64 hex digits')),

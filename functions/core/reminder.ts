@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { type Instant, parseInstant } from '#core/instant.ts';
+import { idText, instantText } from '#core/field-schemas.ts';
+import type { Instant } from '#core/instant.ts';
 
 /** What the queue takes at most, counted in bytes of JSON (Infrai: 256 KB a message). */
 export const MAX_PAYLOAD_BYTES = 262_144;
@@ -44,13 +45,7 @@ export type ParsedReminder =
 /** Lone surrogates have no UTF-8 form: two different ids would hash alike. */
 const wellFormed = (text: string) => text.isWellFormed();
 
-/**
- * An id is a non-empty string; a safe integer counts as its decimal string (one rule, so that
- * 4471 and "4471" are one user). An unsafe integer may already be a neighbour's: refused.
- */
-const decimal = z.pipe(z.int(), z.transform(String));
-const id = z.union([z.string(), decimal], { error: 'NOT_AN_ID' }).check(
-  z.normalize('NFC'),
+const id = idText('NOT_AN_ID').check(
   z.refine((text) => text.trim() !== '', { error: 'BLANK', abort: true }),
   z.maxLength(MAX_ID_LENGTH, { error: 'TOO_LONG' }),
   z.refine(wellFormed, { error: 'NOT_UNICODE' }),
@@ -60,15 +55,7 @@ const counter = z
   .int({ error: 'NOT_A_COUNT' })
   .check(z.nonnegative('NOT_A_COUNT'), z.maximum(MAX_COUNTER, 'NOT_A_COUNT'));
 
-const instant = z.pipe(
-  z.unknown(),
-  z.transform((value, context): Instant => {
-    const parsed = parseInstant(value);
-    if (parsed.ok) return parsed.instant;
-    context.issues.push({ code: 'custom', input: value, message: parsed.fault });
-    return z.NEVER;
-  }),
-);
+const instant = instantText((fault) => fault);
 
 const payloadSchema = z.object({
   user_id: id,

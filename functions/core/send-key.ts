@@ -46,9 +46,12 @@ export function userRefOf(userId: string, epoch: KeyEpoch): string {
   return `u1_${hmac(epoch, JSON.stringify(['user-ref/1', userId])).slice(0, 32)}`;
 }
 
+/** Stands in for the instant where occurrences are not told apart. */
+const NO_INSTANT = instantOf(0);
+
 /** Keyed reference of a reminder without its instant: the same for all of its occurrences. */
 export function seriesRefOf(reminder: Reminder, epoch: KeyEpoch): string {
-  const timeless = tupleOf({ ...reminder, scheduledAt: instantOf(0) }, epoch.keyFields);
+  const timeless = tupleOf({ ...reminder, scheduledAt: NO_INSTANT }, epoch.keyFields);
   return `s1_${hmac(epoch, JSON.stringify(['series/1', timeless])).slice(0, 32)}`;
 }
 

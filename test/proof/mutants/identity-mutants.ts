@@ -19,14 +19,14 @@ export const IDENTITY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'ids are not normalised',
-    file: 'functions/core/reminder.ts',
-    find: "z.normalize('NFC'),",
+    file: 'functions/core/field-schemas.ts',
+    find: ".check(z.normalize('NFC'))",
     replace: '',
     suites: [SUITE.reminder],
   },
   {
     name: 'an unsafe integer is taken as an id',
-    file: 'functions/core/reminder.ts',
+    file: 'functions/core/field-schemas.ts',
     find: 'z.pipe(z.int(), z.transform(String))',
     replace: 'z.pipe(z.number(), z.transform(String))',
     suites: [SUITE.reminder],
