@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { callBounds } from '#config/call-bounds.ts';
 import { count, figure } from '#config/faults.ts';
 
 /** How the consumer drains the queue; every figure has a default. */
@@ -14,12 +15,9 @@ export const drainSchema = z.strictObject({
   runBudgetSeconds: z._default(figure('seconds', 5, 840), 330),
   /** How long the queue hides a pulled message. Above the lease. */
   visibilityTimeoutSeconds: z._default(count('seconds', 1, 43_200), 60),
-  /** Bound on one ledger call, the SDK's own retries included. */
-  ledgerCallMs: z._default(figure('milliseconds', 100, 30_000), 5000),
   /** Bound on recording an outcome: the retries that keep an accepted send from being forgotten. */
   recordBudgetMs: z._default(figure('milliseconds', 100, 60_000), 15_000),
-  /** Bound on one queue call, the transport's own retries included. */
-  queueCallMs: z._default(figure('milliseconds', 100, 60_000), 10_000),
+  ...callBounds,
 });
 export type DrainConfig = z.output<typeof drainSchema>;
 

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { callBounds } from '#config/call-bounds.ts';
 import type { Environment } from '#config/environment.ts';
 import { count, FaultCollector, figure } from '#config/faults.ts';
 import { readSharedConfig, type SharedConfig } from '#config/shared-config.ts';
@@ -27,10 +28,7 @@ export const redriveSchema = z.strictObject({
    * one, so what a run keeps is hidden for this long, from the next run too.
    */
   deadLetterLeaseSeconds: z._default(count('seconds', 5, 600), 30),
-  /** Bound on one ledger call, the SDK's own retries included. */
-  ledgerCallMs: z._default(figure('milliseconds', 100, 30_000), 5000),
-  /** Bound on one queue call, the transport's own retries included. */
-  queueCallMs: z._default(figure('milliseconds', 100, 60_000), 10_000),
+  ...callBounds,
 });
 export type RedriveSettings = z.output<typeof redriveSchema>;
 

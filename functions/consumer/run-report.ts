@@ -45,8 +45,9 @@ function levelOf(report: DeliveryReport): 'info' | 'warn' | 'error' {
  */
 export function reportRun(telemetry: Telemetry, { end, tally }: DrainResult): void {
   for (const [metric, value] of figuresOf(tally)) telemetry.count(metric, value);
-  for (const [metric, value] of seldomFiguresOf(tally))
+  for (const [metric, value] of seldomFiguresOf(tally)) {
     if (value > 0) telemetry.count(metric, value);
+  }
   telemetry.count(METRIC.runs);
   telemetry.count(METRIC.runsStoppedByBudget, end === 'run-budget' ? 1 : 0);
   const consumedNothing = end === 'paused' || end === 'breaker-unreadable';
