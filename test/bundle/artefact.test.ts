@@ -181,6 +181,8 @@ function invoke(stage: Stage, artefact: Artefact, mode?: 'load-only'): Promise<P
 const LAMBDA_AND_SECRETS = /^(AWS_|INFRAI_API_KEY$|SEND_KEY_SECRET$|PROVIDER_TOKEN$)/;
 
 async function publish(stage: Stage, reminders: number): Promise<void> {
+  // Once: two copies on either side of a second would be two occurrences.
+  const scheduledAt = new Date().toISOString().replace(/\.\d+/, '');
   for (let index = 0; index < reminders; index += 1) {
     for (const copy of ['first', 'again']) {
       const answer = await stage.client.publish({
@@ -188,7 +190,7 @@ async function publish(stage: Stage, reminders: number): Promise<void> {
           user_id: `user-${index}`,
           reminder_id: 'dose',
           order_id: `order-${index}`,
-          scheduled_at: new Date().toISOString().replace(/\.\d+/, ''),
+          scheduled_at: scheduledAt,
         },
         delaySeconds: 0,
         idempotencyKey: `bundle-${index}-${copy}`,
